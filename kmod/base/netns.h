@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SMCX_BASE_NETNS_H
+#define SMCX_BASE_NETNS_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <net/net_namespace.h>
+
+#include "fallback.h"
+#include "stats.h"
+
+/**
+ * DOC: Per-namespace state
+ *
+ * Everything an administrator of one network namespace sees or sets lives in
+ * &struct smcx_net: sysctl values, statistics, the list of SMC sockets and the
+ * records of sockets that fell back. RDMA devices, link groups and EIDs belong
+ * to the host and live elsewhere. The structure appears with the namespace (or
+ * at module load) and goes with it; whoever holds a socket of the namespace or
+ * a reference on the namespace may use it without further protection.
+ */
+
+/**
+ * struct smcx_sysctl - values of net.smc.* in one namespace
+ * @autocorking_size: bytes up to which sends are gathered while a CDC is under way, 0 = off
+ * @buf_type: smcr_buf_type of in-tree smc, kept for tools; all values behave alike here
+ * @testlink_time_s: seconds of silence after which a link is tested, 0 = off
+ * @wmem: default limit of queued send bytes per connection
+ * @rmem: default size of a receive buffer element (RMBE), bytes
+ * @max_links: links per link group offered, 1..2
+ * @max_conns: connections per link group offered, 16..255
+ * @limit_hs: 1 = new listeners refuse SMC while the handshake work is congested
+ * @lgr_free_delay_s: seconds an unused link group is kept; the client adds 10
+ * @hs_timeout_ms: limit for each wait for a CLC message
+ * @close_timeout_s: limit for a peer's answer after local close
+ *
+ * Written by the sysctl layer with WRITE_ONCE() semantics, read with READ_ONCE().
+ */
+struct smcx_sysctl {
+	unsigned int	autocorking_size;
+	unsigned int	buf_type;
+	int		testlink_time_s;
+	int		wmem;
+	int		rmem;
+	unsigned int	max_links;
+	unsigned int	max_conns;
+	unsigned int	limit_hs;
+	unsigned int	lgr_free_delay_s;
+	unsigned int	hs_timeout_ms;
+	unsigned int	close_timeout_s;
+};
+
+/**
+ * struct smcx_net - this module's share of a network namespace
+ * @net: the namespace; no reference, the pernet life time covers us
+ * @sysctl: settings
+ * @sysctl_hdr: registration handle, owned by mgmt/sysctl
+ * @stats: per-CPU counters, see stats.h
+ * @socks_lock: protects @socks; taken with bottom halves off
+ * @socks: all sockets with SMC state (struct smcx_sock), for dumps and counts
+ * @nsocks: length of @socks
+ * @fb_lock: protects the fallback records
+ * @fb_recs: most recent first, see fallback.h
+ * @nfb_recs: length of @fb_recs
+ * @fb_counts: occurrences per reason, by role (0 client, 1 server), under fb_lock
+ * @fb_totals: fallbacks by role, under fb_lock
+ */
+struct smcx_net {
+	struct net		*net;
+	struct smcx_sysctl	sysctl;
+	struct ctl_table_header	*sysctl_hdr;
+	struct smcx_stats __percpu *stats;
+
+	spinlock_t		socks_lock;
+	struct list_head	socks;
+	unsigned int		nsocks;
+
+	spinlock_t		fb_lock;
+	struct list_head	fb_recs;
+	unsigned int		nfb_recs;
+	struct smcx_fb_count	fb_counts[2][SMCX_FB_REASONS_MAX];
+	u64			fb_totals[2];
+};
+
+/**
+ * smcx_net() - find the module's state of a namespace
+ * @net: the namespace
+ *
+ * Context: any; the caller keeps @net alive.
+ * Return: never NULL while the module is loaded.
+ */
+struct smcx_net *smcx_net(const struct net *net);
+
+/**
+ * smcx_base_netns_init() - register the per-namespace state
+ *
+ * Context: process, module load.
+ * Return: 0 or a negative errno.
+ */
+int smcx_base_netns_init(void);
+
+/**
+ * smcx_base_netns_exit() - unregister; all sockets are gone by then
+ *
+ * Context: process, module unload.
+ */
+void smcx_base_netns_exit(void);
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SMCX_CONN_CONN_H
+#define SMCX_CONN_CONN_H
+
+#include <linux/list.h>
+#include <linux/poll.h>
+#include <linux/socket.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#include "../link/link.h"
+#include "../link/pool.h"
+#include "../proto/cdc.h"
+#include "../proto/close.h"
+#include "../proto/cursor.h"
+
+struct pipe_inode_info;
+
+/**
+ * DOC: Connections
+ *
+ * A connection moves bytes: application -> chunks -> RDMA WRITE into the peer's
+ * element, announced by a CDC; peer -> own element -> application. It knows
+ * nothing of sockets: nothing in here blocks, the socket layer above waits and is
+ * told through &struct smcx_conn_ops. It outlives its socket: after close() it
+ * drains, exchanges close messages and gives its element back on its own.
+ *
+ * Sending: bytes are copied into a queue of chunks (no send ring, an idle connection holds no
+ * send memory). One message at a time per connection gathers what is queued:
+ * at most two writes (the peer's ring may wrap) and one CDC, posted together.
+ * While one is under way small sends gather behind it (net.smc.autocorking_size).
+ * Chunks are freed when the CDC's send completion says that they were placed.
+ *
+ * Receiving: the CDC handler (softirq) validates sequence number and cursors
+ * against the ring (proto/cursor.h), advances, wakes. A peer that breaks the rules is
+ * aborted, its bytes never reach the application.
+ *
+ * Window updates follow protocol.md 5.5, with one change that saves messages: the cursor
+ * rides with data or close flags whenever there are any.
+ *
+ * Locking: conn->lock (BH) covers all of the mutable state below; it is taken before lgr->lock and
+ * qp->lock. Readers and writers of one connection are serialized among themselves by the caller
+ * (the socket lock), so copying from and to user memory happens outside conn->lock.
+ *
+ * References (member.ref): owner socket or handshake (1), token table (1), each posted
+ * slot (1), the close timer (1) while armed.
+ */
+
+struct smcx_conn;
+
+/**
+ * struct smcx_conn_ops - conn -> sock, any context incl. softirq, under rcu_read_lock(), conn->lock not held
+ * @readable: bytes, EOF or urgent data arrived
+ * @writable: send space grew after a refused send, or the queue ran empty
+ * @urgent: urgent data announced: raise SIGURG
+ * @state: state or error changed: wake everybody, re-evaluate poll; smcx_conn_err() has the error
+ *
+ * After smcx_conn_close() a call may still be running until an RCU grace period has passed.
+ */
+struct smcx_conn_ops {
+	void (*readable)(void *owner);
+	void (*writable)(void *owner);
+	void (*urgent)(void *owner);
+	void (*state)(void *owner);
+};
+
+/**
+ * struct smcx_conn_rx - receive half, protected by conn->lock
+ * @rmbe: own element; the peer writes it
+ * @prod: peer's producer cursor, validated
+ * @cons: consumed by the application
+ * @cons_sent: last consumer cursor sent to the peer
+ * @avail: readable bytes (atomic_t so that poll reads it locklessly)
+ * @seq: sequence number of the last accepted CDC
+ * @pflags: peer's last producer flags
+ * @sflags: peer's last connection state flags (sticky)
+ * @high: high-water mark of bytes ever received (bounds zeroing)
+ * @urg_state: SMCX_URG_*
+ * @urg_cur: cursor just after the urgent byte
+ * @urg_byte: the byte itself
+ * @shutdown: application shut down reading
+ */
+struct smcx_conn_rx {
+	struct smcx_rmbe	rmbe;
+	struct smcx_cursor	prod;
+	struct smcx_cursor	cons;
+	struct smcx_cursor	cons_sent;
+	atomic_t		avail;
+	u16			seq;
+	u8			pflags;
+	u8			sflags;
+	u32			high;
+	u8			urg_state;
+	struct smcx_cursor	urg_cur;
+	u8			urg_byte;
+	bool			shutdown;
+};
+
+/**
+ * struct smcx_conn_tx - send half, protected by conn->lock
+ * @queue: chunks with bytes not yet posted, oldest first
+ * @flight: chunks posted, waiting for their completion
+ * @queued: bytes in @queue
+ * @inflight: bytes in @flight
+ * @limit: most bytes in both (SO_SNDBUF / wmem)
+ * @msgs: messages (slots) under way
+ * @prod: producer cursor: placed in the peer's element
+ * @peer_cons: peer's consumer cursor, validated
+ * @peer_size: size of the peer's element, 0 until known
+ * @peer_token: the peer's alert token
+ * @rkey: key of the peer's region
+ * @raddr: address of the peer's element (region + element offset)
+ * @rkey_slot: its slot in lgr->rkeys
+ * @seq: last sequence number used
+ * @pflags: producer flags to send
+ * @sflags: state flags to send (sticky)
+ * @corked: application corked (TCP_CORK); MSG_MORE is per call
+ * @nospace: somebody waits for space
+ * @update_due: a consumer cursor update must be sent
+ * @urg: urgent data in the queue
+ */
+struct smcx_conn_tx {
+	struct list_head	queue;
+	struct list_head	flight;
+	u32			queued;
+	u32			inflight;
+	u32			limit;
+	unsigned int		msgs;
+	struct smcx_cursor	prod;
+	struct smcx_cursor	peer_cons;
+	u32			peer_size;
+	u32			peer_token;
+	u32			rkey;
+	u64			raddr;
+	int			rkey_slot;
+	u16			seq;
+	u8			pflags;
+	u8			sflags;
+	bool			corked;
+	bool			nospace;
+	bool			update_due;
+	bool			urg;
+};
+
+/**
+ * struct smcx_conn - one SMC connection
+ * @m: membership in the link group (reference count, token)
+ * @lock: see DOC
+ * @state: close state machine (proto/close.h), under @lock, read locklessly
+ * @err: positive errno for SO_ERROR (ECONNRESET, ECONNABORTED ...), under @lock
+ * @killed: group is gone: post nothing
+ * @detached: socket has closed, the connection finishes alone
+ * @rx: receive half
+ * @tx: send half
+ * @ops: owner's upcalls, RCU, NULL when detached
+ * @owner: for @ops
+ * @close_work: gives up when the peer does not answer our close
+ * @sn: namespace, for statistics
+ * @rcu: frees the struct
+ */
+struct smcx_conn {
+	struct smcx_member	m;
+	spinlock_t		lock;
+	u8			state;
+	int			err;
+	bool			killed;
+	bool			detached;
+	struct smcx_conn_rx	rx;
+	struct smcx_conn_tx	tx;
+	const struct smcx_conn_ops __rcu *ops;
+	void			*owner;
+	struct delayed_work	close_work;
+	struct smcx_net		*sn;
+	struct rcu_head		rcu;
+};
+
+/* urgent data states, protocol.md 5.7 */
+enum { SMCX_URG_NONE, SMCX_URG_VALID, SMCX_URG_NOTYET, SMCX_URG_READ };
+
+/** smcx_conn_init() - layer start. Context: load. Return: 0 or errno. */
+int smcx_conn_init(void);
+/** smcx_conn_exit() - all groups ended; waits (bounded) until the last connection is freed. Context: unload. */
+void smcx_conn_exit(void);
+
+/* ---- set-up, used by hs ---- */
+
+/**
+ * smcx_conn_create() - element, token, membership
+ * @lgr: group in which the caller has a seat; on success the seat is the connection's
+ * @link: link
+ * @rmb_size: wish for the receive element, bytes
+ * @snd_limit: most bytes queued for sending
+ * Context: process. Return: connection in INIT with one reference (the caller's), or ERR_PTR (seat still the caller's).
+ */
+struct smcx_conn *smcx_conn_create(struct smcx_lgr *lgr, struct smcx_link *link,
+				   u32 rmb_size, u32 snd_limit);
+
+/**
+ * smcx_conn_set_peer() - the peer's element, from Accept or Confirm
+ * @c: connection
+ * @token: peer's alert token
+ * @rkey: its region's key
+ * @addr: its region's address
+ * @idx: 1-based RMBE index
+ * @size: element size, bytes
+ * Context: process. Return: 0, -ENOSPC (ERR_RTOK), -EPROTO (zero token or index).
+ */
+int smcx_conn_set_peer(struct smcx_conn *c, u32 token, u32 rkey, u64 addr, u8 idx, u32 size);
+
+/** smcx_conn_activate() - INIT -> ACTIVE; data may flow. CDCs that came before count. @c: connection. Context: any. */
+void smcx_conn_activate(struct smcx_conn *c);
+
+/**
+ * smcx_conn_discard() - handshake failed: undo smcx_conn_create(), drops the caller's reference
+ * @c: connection never activated
+ * @quarantine: the peer may hold the key and write (it got our Accept/Confirm and did not decline)
+ * Context: process.
+ */
+void smcx_conn_discard(struct smcx_conn *c, bool quarantine);
+
+/* ---- use, by sock; the caller holds the socket lock ---- */
+
+/** smcx_conn_attach() - install the upcalls; state changes before it are found by polling once. @c: connection. @ops: upcalls. @owner: for them. Context: process. */
+void smcx_conn_attach(struct smcx_conn *c, const struct smcx_conn_ops *ops, void *owner);
+
+/**
+ * smcx_conn_send() - queue bytes for sending
+ * @c: connection
+ * @msg: iterator to copy from
+ * @len: bytes wanted
+ * @flags: MSG_MORE, MSG_OOB honoured
+ *
+ * Takes as much as there is room for, in one go, and starts transmission unless corked.
+ * Context: process, may fault. Return: bytes taken (> 0), -EAGAIN (no room; nospace is set and
+ * @writable will be called), -EPIPE (shut down or closed), -ECONNRESET / -c->err, -EFAULT, -ENOMEM.
+ */
+ssize_t smcx_conn_send(struct smcx_conn *c, struct msghdr *msg, size_t len, int flags);
+
+/** smcx_conn_set_cork() - TCP_CORK; clearing flushes. @c: connection. @on: value. Context: any. */
+void smcx_conn_set_cork(struct smcx_conn *c, bool on);
+/** smcx_conn_flush() - TCP_NODELAY: transmit what is queued. @c: connection. Context: any. */
+void smcx_conn_flush(struct smcx_conn *c);
+
+/**
+ * smcx_conn_recv() - copy bytes out
+ * @c: connection
+ * @msg: iterator; unused with MSG_TRUNC
+ * @len: most bytes
+ * @flags: MSG_PEEK (nothing consumed), MSG_TRUNC (discard)
+ * @peek_off: with MSG_PEEK: bytes to skip
+ *
+ * Stops at the urgent mark as TCP does.
+ * Context: process, may fault. Return: bytes (> 0), 0 at EOF, -EAGAIN when nothing is there,
+ * -c->err once after an error, -EFAULT.
+ */
+ssize_t smcx_conn_recv(struct smcx_conn *c, struct msghdr *msg, size_t len, int flags, size_t peek_off);
+
+/** smcx_conn_recv_urg() - MSG_OOB. @c: connection. @msg: iterator. @len: room. @flags: MSG_PEEK. @oobinline: SO_OOBINLINE. Context: process. Return: 1, 0 at EOF, -EINVAL, -EAGAIN. */
+ssize_t smcx_conn_recv_urg(struct smcx_conn *c, struct msghdr *msg, size_t len, int flags, bool oobinline);
+
+/** smcx_conn_splice() - move bytes into a pipe as freshly allocated pages (element pages never leave us). @c: connection. @pipe: locked by the caller as splice_read has it. @len: most bytes. @flags: SPLICE_F_*. Context: process. Return: as smcx_conn_recv(). */
+ssize_t smcx_conn_splice(struct smcx_conn *c, struct pipe_inode_info *pipe, size_t len, unsigned int flags);
+
+/** smcx_conn_avail() - readable bytes (without a non-inline urgent byte). @c: connection. Context: any. */
+u32 smcx_conn_avail(const struct smcx_conn *c);
+/** smcx_conn_outq() - bytes not yet known to be placed at the peer (SIOCOUTQ). @c: connection. Context: any. */
+u32 smcx_conn_outq(const struct smcx_conn *c);
+/** smcx_conn_outq_nsd() - bytes not yet posted (SIOCOUTQNSD). @c: connection. Context: any. */
+u32 smcx_conn_outq_nsd(const struct smcx_conn *c);
+/** smcx_conn_at_mark() - SIOCATMARK. @c: connection. Context: any. */
+bool smcx_conn_at_mark(const struct smcx_conn *c);
+/** smcx_conn_space() - room for sending, bytes. @c: connection. Context: any. */
+u32 smcx_conn_space(const struct smcx_conn *c);
+/** smcx_conn_set_limit() - SO_SNDBUF changed. @c: connection. @bytes: new limit. Context: any. */
+void smcx_conn_set_limit(struct smcx_conn *c, u32 bytes);
+
+/** smcx_conn_poll() - poll mask as TCP would give; sets nospace when not writable. @c: connection. @rcvlowat: SO_RCVLOWAT. Context: any. */
+__poll_t smcx_conn_poll(struct smcx_conn *c, int rcvlowat);
+
+/** smcx_conn_err() - fetch and clear the pending error. @c: connection. Context: any. Return: positive errno or 0. */
+int smcx_conn_err(struct smcx_conn *c);
+
+/** smcx_conn_rcv_closed() - EOF reached or will be after the readable bytes. @c: connection. Context: any. */
+bool smcx_conn_rcv_closed(const struct smcx_conn *c);
+/** smcx_conn_snd_closed() - no more sending (own shutdown, error, peer gone). @c: connection. Context: any. */
+bool smcx_conn_snd_closed(const struct smcx_conn *c);
+/** smcx_conn_drained() - everything sent was placed, close flags included. @c: connection. Context: any. */
+bool smcx_conn_drained(const struct smcx_conn *c);
+
+/** smcx_conn_shutdown() - shutdown(2); queued bytes go out first, then the flag. Never blocks. @c: connection. @how: RCV_SHUTDOWN | SEND_SHUTDOWN. Context: process. */
+void smcx_conn_shutdown(struct smcx_conn *c, int how);
+
+/**
+ * smcx_conn_close() - the socket goes away: detach, finish in the background
+ * @c: connection; the caller's reference is dropped
+ * @abort: as TCP's RST: queued bytes are thrown away, the peer gets ECONNRESET (also chosen by itself when unread bytes are left)
+ * Context: process.
+ */
+void smcx_conn_close(struct smcx_conn *c, bool abort);
+
+/** smcx_conn_reset() - the TCP connection was reset or timed out: end with @err, nothing more to the peer. @c: connection. @err: positive errno. Context: any. */
+void smcx_conn_reset(struct smcx_conn *c, int err);
+
+#endif

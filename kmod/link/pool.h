@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SMCX_LINK_POOL_H
+#define SMCX_LINK_POOL_H
+
+#include <linux/types.h>
+
+#include "link.h"
+
+/**
+ * DOC: Receive buffer pool
+ *
+ * Each link group has its own regions (never shared between peers), each
+ * carved into elements (RMBE) of one size class, index 1 up. The first region of
+ * a class is small, later ones grow up to the device's limit, so a peer with one connection costs
+ * little and one with many needs few registrations and few remote keys.
+ * An element is handed out clean: what the previous user received is zeroed when
+ * the element comes back. An element whose peer may still write (close never
+ * answered) is not reused: it stays quarantined until the group ends.
+ * A region that has been wholly unused for a while is given back to the system when llc can
+ * tell the peer (DELETE_RKEY); the first one of a group stays.
+ */
+
+/**
+ * struct smcx_rmbe - a receive buffer element
+ * @base: kernel address
+ * @size: bytes (16 KiB << code)
+ * @idx: 1-based RMBE index within the region
+ * @rkey: region's key on link 0 (the link in use today)
+ * @addr: region's address as the peer knows it
+ * @priv: pool's
+ */
+struct smcx_rmbe {
+	void	*base;
+	u32	size;
+	u8	idx;
+	u32	rkey;
+	u64	addr;
+	void	*priv;
+};
+
+/**
+ * smcx_rmbe_get() - take a clean element
+ * @lgr: group with a seat
+ * @size: wish in bytes; rounded up to a size class, reduced when memory is short
+ * @rmbe: result
+ *
+ * If the link is in RTS the element's registration has completed on return;
+ * on a FORMING group it is registered by smcx_link_connect()/smcx_link_ready().
+ * Context: process; may wait for a local registration (<= 5 s). Return: 0 or negative errno.
+ */
+int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, struct smcx_rmbe *rmbe);
+
+/**
+ * smcx_rmbe_put() - give an element back
+ * @lgr: group
+ * @rmbe: element; zeroed struct afterwards
+ * @dirty: bytes from @base the peer may have written (zeroed before reuse)
+ * @quarantine: the peer may still write: never reuse
+ * Context: any.
+ */
+void smcx_rmbe_put(struct smcx_lgr *lgr, struct smcx_rmbe *rmbe, u32 dirty, bool quarantine);
+
+/** smcx_pool_register() - post registration of all NEW regions. @link: link in RTS. Context: process. Return: 0 or errno. */
+int smcx_pool_register(struct smcx_link *link);
+/** smcx_pool_unmap() - unmap all regions (group DYING, QP fenced). @lgr: group. Context: process. */
+void smcx_pool_unmap(struct smcx_lgr *lgr);
+/** smcx_pool_free() - free all regions (last reference). @lgr: group. Context: process. */
+void smcx_pool_free(struct smcx_lgr *lgr);
+
+/**
+ * struct smcx_pool_info - for dumps
+ * @regions: regions
+ * @elements: elements in all of them
+ * @in_use: elements in use
+ * @quarantined: elements lost to quarantine
+ * @bytes: bytes of all regions
+ */
+struct smcx_pool_info {
+	unsigned int	regions;
+	unsigned int	elements;
+	unsigned int	in_use;
+	unsigned int	quarantined;
+	size_t		bytes;
+};
+
+/** smcx_pool_query() - numbers for dumps. @lgr: group. @info: result. Context: process. */
+void smcx_pool_query(struct smcx_lgr *lgr, struct smcx_pool_info *info);
+
+#endif

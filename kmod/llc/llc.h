@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SMCX_LLC_LLC_H
+#define SMCX_LLC_LLC_H
+
+#include "../link/link.h"
+
+/**
+ * DOC: Link control
+ *
+ * LLC messages travel by RDMA SEND on the link they concern (protocol.md ch. 4).
+ * The receive handler runs in softirq: it decodes, answers at once what needs
+ * no sleep (TEST_LINK, CONFIRM_RKEY, DELETE_RKEY, REQ_ADD_LINK and ADD_LINK
+ * rejections, responses) and hands the rest (CONFIRM_LINK, DELETE_LINK) to the
+ * group's worker through a bounded queue; a storm of unsolicited messages costs
+ * the sender its answers, never our memory. Every wait has a limit.
+ *
+ * Flows of a group with one link:
+ *  server first contact: smcx_llc_confirm_link() -> CONFIRM_LINK request, response within 2 s -> ACTIVE
+ *  client first contact: request -> QP to RTS, regions registered, response -> ACTIVE
+ *  keep-alive: TEST_LINK after net.smc.smcr_testlink_time s of silence, answer within 2 s or the link is down
+ *  end: DELETE_LINK "all"
+ * Since the group never gets a second link (ADD_LINK is refused), CLC messages alone carry the
+ * keys and no CONFIRM_RKEY is sent (protocol.md 3.11); the peer's are answered.
+ */
+
+/** smcx_llc_init() - fills the handler table. Context: load. Return: 0 or errno. */
+int smcx_llc_init(void);
+/** smcx_llc_exit() - all groups are gone. Context: unload. */
+void smcx_llc_exit(void);
+/** smcx_llc_handlers - to be passed to smcx_link_init() */
+extern const struct smcx_link_handlers smcx_llc_handlers;
+
+/**
+ * smcx_llc_confirm_link() - server: send CONFIRM_LINK for a link in RTS and expect the answer
+ * @link: link 0 of a FORMING group
+ *
+ * Does not wait: success ends in smcx_lgr_activate(), a missing or wrong answer within
+ * 2 s in smcx_lgr_terminate(); waiters of the group learn of either.
+ * Context: process. Return: 0 or negative errno (nothing sent).
+ */
+int smcx_llc_confirm_link(struct smcx_link *link);
+
+/**
+ * smcx_llc_expect_confirm() - client: the Confirm was sent, CONFIRM_LINK must come within 4 s
+ * @link: link 0 of a FORMING group
+ * Context: process. Like above; a request that came before this call counts.
+ */
+void smcx_llc_expect_confirm(struct smcx_link *link);
+
+/**
+ * smcx_llc_delete_rkey() - tell the peer that a region is going, and wait for the answer
+ * @link: active link
+ * @rkey: key on that link
+ * Context: process; at most 2 s. Return: 0, -ETIMEDOUT or -ENOTCONN.
+ */
+int smcx_llc_delete_rkey(struct smcx_link *link, u32 rkey);
+
+#endif
