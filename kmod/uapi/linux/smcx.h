@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef _UAPI_LINUX_SMCX_H
+#define _UAPI_LINUX_SMCX_H
+
+#include <linux/types.h>
+
+/**
+ * DOC: User interface
+ *
+ * What in-tree smc offers keeps its names and numbers (linux/smc.h,
+ * linux/smc_diag.h): address family 43, SMC_GEN_NETLINK, SMC_PNETID, sock_diag of
+ * family 43, net.smc sysctls. This header holds the socket constants that user
+ * space headers of the supported distributions lack, and the generic netlink family
+ * SMCX with what is new here.
+ */
+
+#ifndef AF_SMC
+#define AF_SMC			43
+#endif
+#ifndef PF_SMC
+#define PF_SMC			AF_SMC
+#endif
+#ifndef IPPROTO_SMC
+#define IPPROTO_SMC		256
+#endif
+#ifndef SOL_SMC
+#define SOL_SMC			286
+#endif
+
+/* protocols of AF_SMC sockets */
+#define SMCX_PROTO_SMC		0	/* over TCP/IPv4 */
+#define SMCX_PROTO_SMC6		1	/* over TCP/IPv6 */
+
+/* options of level SOL_SMC */
+#define SMCX_SO_LIMIT_HS	1	/* int: SMC_LIMIT_HS of in-tree smc */
+
+#define SMCX_GENL_NAME		"SMCX"
+#define SMCX_GENL_VERSION	1
+
+/**
+ * enum smcx_genl_cmd - commands of the SMCX family
+ * @SMCX_CMD_UNSPEC: none
+ * @SMCX_CMD_GET_FALLBACK: dump: sockets of this namespace that went on as TCP and why,
+ *	one SMCX_ATTR_FALLBACK nest a message
+ * @SMCX_CMD_GET_FB_COUNT: dump: how often each reason occurred, one
+ *	SMCX_ATTR_FB_COUNT nest a message
+ * @SMCX_CMD_GET_COUNTERS: dump: the module's own counters, one
+ *	SMCX_ATTR_COUNTER nest a message
+ * @__SMCX_CMD_MAX: end of the list
+ */
+enum smcx_genl_cmd {
+	SMCX_CMD_UNSPEC,
+	SMCX_CMD_GET_FALLBACK,
+	SMCX_CMD_GET_FB_COUNT,
+	SMCX_CMD_GET_COUNTERS,
+	__SMCX_CMD_MAX,
+};
+#define SMCX_CMD_MAX		(__SMCX_CMD_MAX - 1)
+
+/**
+ * enum smcx_attr - attributes of the top level
+ * @SMCX_ATTR_UNSPEC: none
+ * @SMCX_ATTR_FALLBACK: nest, enum smcx_fallback_attr
+ * @SMCX_ATTR_FB_COUNT: nest, enum smcx_fb_count_attr
+ * @SMCX_ATTR_COUNTER: nest, enum smcx_counter_attr
+ * @__SMCX_ATTR_MAX: end of the list
+ */
+enum smcx_attr {
+	SMCX_ATTR_UNSPEC,
+	SMCX_ATTR_FALLBACK,
+	SMCX_ATTR_FB_COUNT,
+	SMCX_ATTR_COUNTER,
+	__SMCX_ATTR_MAX,
+};
+#define SMCX_ATTR_MAX		(__SMCX_ATTR_MAX - 1)
+
+/**
+ * enum smcx_fallback_attr - one socket that fell back
+ * @SMCX_FB_UNSPEC: none
+ * @SMCX_FB_COOKIE: u64, socket cookie as sock_diag shows it
+ * @SMCX_FB_FAMILY: u16, AF_INET or AF_INET6
+ * @SMCX_FB_SPORT: u16, local port, host order
+ * @SMCX_FB_DPORT: u16, peer port, host order
+ * @SMCX_FB_SADDR: 4 or 16 bytes, local address
+ * @SMCX_FB_DADDR: 4 or 16 bytes, peer address
+ * @SMCX_FB_IFINDEX: u32, bound device or 0
+ * @SMCX_FB_REASON: u32, own reason, see proto/reason.h
+ * @SMCX_FB_PEER_REASON: u32, diagnosis of the peer's Decline or 0
+ * @SMCX_FB_IS_SERVER: u8, 1 = passive side
+ * @SMCX_FB_NAME: string, short name of the reason
+ * @SMCX_FB_PAD: alignment
+ * @__SMCX_FB_MAX: end of the list
+ */
+enum smcx_fallback_attr {
+	SMCX_FB_UNSPEC,
+	SMCX_FB_COOKIE,
+	SMCX_FB_FAMILY,
+	SMCX_FB_SPORT,
+	SMCX_FB_DPORT,
+	SMCX_FB_SADDR,
+	SMCX_FB_DADDR,
+	SMCX_FB_IFINDEX,
+	SMCX_FB_REASON,
+	SMCX_FB_PEER_REASON,
+	SMCX_FB_IS_SERVER,
+	SMCX_FB_NAME,
+	SMCX_FB_PAD,
+	__SMCX_FB_MAX,
+};
+#define SMCX_FB_MAX		(__SMCX_FB_MAX - 1)
+
+/**
+ * enum smcx_fb_count_attr - count of one reason
+ * @SMCX_FBC_UNSPEC: none
+ * @SMCX_FBC_REASON: u32
+ * @SMCX_FBC_COUNT: u32, since module load
+ * @SMCX_FBC_IS_SERVER: u8, 1 = passive side
+ * @SMCX_FBC_NAME: string, short name of the reason
+ * @__SMCX_FBC_MAX: end of the list
+ */
+enum smcx_fb_count_attr {
+	SMCX_FBC_UNSPEC,
+	SMCX_FBC_REASON,
+	SMCX_FBC_COUNT,
+	SMCX_FBC_IS_SERVER,
+	SMCX_FBC_NAME,
+	__SMCX_FBC_MAX,
+};
+#define SMCX_FBC_MAX		(__SMCX_FBC_MAX - 1)
+
+/**
+ * enum smcx_counter_attr - one counter
+ * @SMCX_CNTR_UNSPEC: none
+ * @SMCX_CNTR_NAME: string
+ * @SMCX_CNTR_VALUE: u64
+ * @SMCX_CNTR_PAD: alignment
+ * @__SMCX_CNTR_MAX: end of the list
+ */
+enum smcx_counter_attr {
+	SMCX_CNTR_UNSPEC,
+	SMCX_CNTR_NAME,
+	SMCX_CNTR_VALUE,
+	SMCX_CNTR_PAD,
+	__SMCX_CNTR_MAX,
+};
+#define SMCX_CNTR_MAX		(__SMCX_CNTR_MAX - 1)
+
+#endif
