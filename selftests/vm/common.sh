@@ -30,7 +30,7 @@ fetch_deb()
 	file=$(find "$dir" -name "${1}_${ver//:/%3a}_*.deb" | head -n 1)
 	if [ -z "$file" ]; then
 		say "downloading $1 $ver"
-		(cd "$dir" && apt-get -qq download "$1") >&2 || die "cannot download $1"
+		(cd "$dir" && apt-get -qq -o APT::Sandbox::User=root download "$1") >&2 || die "cannot download $1"
 		file=$(find "$dir" -name "${1}_${ver//:/%3a}_*.deb" | head -n 1)
 	fi
 	echo "$file"

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+#   make                       module for both kernels, and the tools
+#   make KVER=6.1 modules      for one kernel: 6.1, 6.12 (the newest in the package index), debug, or a full release
+#   make demo                  two machines, nginx and wrk over TCP and over SMC-R
+#   make check                 every test; make check-debug: the tests in virtual machines under the debug kernel
+#   make clean
+#
+# Each target installs the Debian packages it lacks (selftests/vm/deps.sh) and says so.
+
+BUILD := $(CURDIR)/build
+VM := selftests/vm
+KERNELS := 6.1 6.12
+
+all: modules tools
+
+ifeq ($(KVER),)
+modules module:
+	@for kver in $(KERNELS); do $(MAKE) --no-print-directory KVER=$$kver module || exit 1; done
+else
+# A short name stands for the newest release of that line.
+RELEASE := $(if $(filter 6.1 6.12 debug,$(KVER)),$(shell $(VM)/kernel.sh release $(KVER)),$(KVER))
+KDIR ?= $(shell $(VM)/kernel.sh kdir $(RELEASE))
+OUT := $(BUILD)/$(RELEASE)
+
+modules module: $(OUT)/kmod
+	@$(VM)/deps.sh build $(if $(findstring -amd64,$(RELEASE)),headers:$(RELEASE))
+	$(MAKE) -C $(KDIR) M=$(OUT)/kmod $(KFLAGS) modules
+	@cp $(OUT)/kmod/smcx.ko $(OUT)/smcx.ko
+
+# kbuild puts objects beside the sources, so each kernel gets a tree of links to them.
+$(OUT)/kmod: FORCE
+	@mkdir -p $@
+	@cp -rsn $(CURDIR)/kmod/. $@/
+	@find $@ -xtype l -delete
+endif
+
+tools:
+	@$(VM)/deps.sh build
+	$(MAKE) -C userspace BUILD=$(BUILD)
+
+demo:
+	@selftests/perf/demo.sh
+
+check:
+	@selftests/check.sh
+
+check-debug:
+	@selftests/check.sh --debug
+
+clean:
+	rm -rf $(BUILD)
+
+FORCE:
+.PHONY: all modules module tools demo check check-debug clean FORCE
