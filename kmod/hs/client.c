@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Client's procedure (protocol.md 2.4, 3.9, 3.10). */
+#include <linux/etherdevice.h>
+#include <net/inet_sock.h>
+
+#include "hs_priv.h"
+
+static void smcx_client_fill_v1(struct smcx_hs *hs, struct smcx_clc_proposal *prop)
+{
+	const struct smcx_path *path = &hs->local.v1;
+	int n;
+
+	prop->typev1 = SMCX_CLC_SMC_NONE;
+	if (hs->local.offer.no_v1)
+		return;
+	n = smcx_path_prefixes(hs->sk, &prop->v4_net, &prop->v4_len, prop->v6);
+	if (n < 0) {
+		hs->local.offer.no_v1 = SMCX_REASON_CNFERR;
+		return;
+	}
+	prop->typev1 = SMCX_CLC_SMC_R;
+	prop->has_ip = true;
+	prop->n_v6 = n;
+	memcpy(prop->gid_v1, path->gid.raw, sizeof(prop->gid_v1));
+}
+
+static void smcx_client_fill_v2(struct smcx_hs *hs, struct smcx_clc_proposal *prop)
+{
+	const struct smcx_offer *offer = &hs->local.offer;
+
+	prop->typev2 = SMCX_CLC_SMC_NONE;
+	if (offer->no_v2)
+		return;
+	prop->typev2 = SMCX_CLC_SMC_R;
+	prop->has_v2 = true;
+	prop->v2.n_eids = offer->n_eids;
+	prop->v2.release = offer->release;
+	prop->v2.max_conns = offer->max_conns;
+	prop->v2.max_links = offer->max_links;
+	prop->v2.features = offer->features;
+	memcpy(prop->v2.gid, hs->local.v2.gid.raw, sizeof(prop->v2.gid));
+	memcpy(prop->v2.eids, offer->eids, sizeof(offer->eids));
+}
+
+static int smcx_client_send_proposal(struct smcx_hs *hs)
+{
+	u8 buf[SMCX_CLC_PROPOSAL_LEN_MAX];
+
+	/* filled here because it is larger than a stack frame should be */
+	memset(&hs->prop, 0, sizeof(hs->prop));
+	hs->prop.version = 2;
+	smcx_client_fill_v1(hs, &hs->prop);
+	smcx_client_fill_v2(hs, &hs->prop);
+	/*
+	 * A Linux server takes the direct peer's MAC from here even for
+	 * version 2, so it is filled whatever is offered (protocol.md 2.8).
+	 */
+	smcx_rdma_peer_id(hs->prop.peer_id);
+	ether_addr_copy(hs->prop.mac, hs->local.offer.no_v2 ? hs->local.v1.mac :
+							     hs->local.v2.mac);
+	return smcx_chan_send(hs, buf,
+			      smcx_clc_encode_proposal(&hs->prop, buf, sizeof(buf)));
+}
+
+static enum smcx_hs_next smcx_client_propose(struct smcx_hs *hs)
+{
+	const struct smcx_offer *offer = &hs->local.offer;
+	int rc;
+
+	if (smcx_local_is_ipsec(hs->sk))
+		return smcx_hs_decline(hs, SMCX_REASON_IPSEC);
+	smcx_local_build(hs);
+	if (offer->no_v1 && offer->no_v2)
+		return smcx_hs_decline(hs, offer->no_v2);
+	rc = smcx_client_send_proposal(hs);
+	if (rc)
+		return smcx_hs_fail(hs, rc);
+	if (hs->prop.typev1 == SMCX_CLC_SMC_NONE && hs->prop.typev2 == SMCX_CLC_SMC_NONE)
+		return smcx_hs_decline(hs, SMCX_REASON_CNFERR);
+	hs->state = SMCX_HS_WAIT_ACCEPT;
+	smcx_hs_set_deadline(hs, READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
+	return SMCX_HS_AGAIN;
+}
+
+/* v2: is the way to the server's GID what the server says it is (protocol.md 2.8)? */
+static u32 smcx_client_route(struct smcx_hs *hs, const struct smcx_clc_accept *acc)
+{
+	union ib_gid gid;
+	u32 reason;
+
+	if (hs->agreed.version == 1 || acc->fce.v2_direct)
+		return SMCX_REASON_NONE;
+	memcpy(gid.raw, acc->gid, sizeof(gid.raw));
+	reason = smcx_path_route(sock_net(hs->sk), inet_sk(hs->sk)->inet_saddr, &gid,
+				 &hs->gateway, hs->gw_mac);
+	if (reason)
+		return reason;
+	return hs->gateway ? SMCX_REASON_NONE : SMCX_REASON_NOINDIRECT;
+}
+
+static u32 smcx_client_join(struct smcx_hs *hs, const struct smcx_clc_accept *acc)
+{
+	struct smcx_lgr_params p = {};
+	struct smcx_lgr *lgr;
+
+	smcx_hs_fill_params(hs, &p);
+	memcpy(p.peer_id, acc->peer_id, sizeof(p.peer_id));
+	memcpy(p.peer_gid.raw, acc->gid, sizeof(acc->gid));
+	memcpy(p.peer_mac, acc->mac, sizeof(p.peer_mac));
+	p.peer_qpn = acc->qpn;
+	if (acc->first_contact) {
+		lgr = smcx_lgr_create_client(&p);
+		if (IS_ERR(lgr))
+			return PTR_ERR(lgr) == -ENOMEM ? SMCX_REASON_MEM : SMCX_REASON_INTERR;
+		hs->link = &lgr->links[0];
+		hs->first = true;
+	} else {
+		lgr = smcx_lgr_find_client(&p, &hs->link);
+		if (!lgr)
+			return SMCX_REASON_SYNCERR;
+	}
+	hs->lgr = lgr;
+	hs->seat = true;
+	return SMCX_REASON_NONE;
+}
+
+static enum smcx_hs_next smcx_client_confirm(struct smcx_hs *hs,
+					     const struct smcx_peer_path *peer)
+{
+	struct smcx_clc_accept clc;
+	int rc;
+
+	if (hs->first && smcx_link_connect(hs->link, peer, false))
+		return smcx_hs_decline(hs, SMCX_REASON_ERR_RDYLNK);
+	smcx_hs_fill_clc(hs, &clc);
+	if (hs->first) {
+		clc.mtu = peer->mtu;
+		smcx_llc_expect_confirm(hs->link);
+	}
+	rc = smcx_hs_send_clc(hs, &clc);
+	if (rc)
+		return smcx_hs_fail(hs, rc);
+	if (!hs->first)
+		return smcx_hs_commit(hs);
+	smcx_hs_wait_link(hs);
+	return SMCX_HS_AGAIN;
+}
+
+static enum smcx_hs_next smcx_client_on_accept(struct smcx_hs *hs)
+{
+	struct smcx_peer_path peer;
+	struct smcx_clc_accept acc;
+	u32 reason;
+
+	if (smcx_clc_decode_accept(hs->chan.buf, smcx_chan_len(hs), &acc) ||
+	    acc.is_confirm)
+		return smcx_hs_fail(hs, -EPROTO);
+	smcx_chan_next(hs);
+	hs->version = acc.version;
+	if (!smcx_negotiate_client(&hs->local.offer, &acc, &hs->agreed, &reason))
+		return smcx_hs_decline(hs, reason);
+	reason = acc.first_contact ? smcx_client_route(hs, &acc) : SMCX_REASON_NONE;
+	if (!reason)
+		reason = smcx_client_join(hs, &acc);
+	if (!reason)
+		reason = smcx_hs_make_conn(hs);
+	if (!reason)
+		reason = smcx_hs_learn_peer(hs, &acc, &peer);
+	if (reason)
+		return smcx_hs_decline(hs, reason);
+	return smcx_client_confirm(hs, &peer);
+}
+
+static enum smcx_hs_next smcx_client_wait_accept(struct smcx_hs *hs)
+{
+	struct smcx_clc_hdr hdr;
+	int rc = smcx_chan_recv(hs, &hdr);
+
+	if (rc < 0)
+		return smcx_hs_fail(hs, rc);
+	if (!rc)
+		return smcx_hs_expired(hs) ? smcx_hs_fail(hs, -ETIMEDOUT) : SMCX_HS_SLEEP;
+	if (hdr.type == SMCX_CLC_DECLINE)
+		return smcx_hs_declined(hs);
+	if (hdr.type != SMCX_CLC_ACCEPT)
+		return smcx_hs_fail(hs, -EPROTO);
+	return smcx_client_on_accept(hs);
+}
+
+enum smcx_hs_next smcx_hs_client_step(struct smcx_hs *hs)
+{
+	switch (hs->state) {
+	case SMCX_HS_PROPOSE:
+		return smcx_client_propose(hs);
+	case SMCX_HS_WAIT_ACCEPT:
+		return smcx_client_wait_accept(hs);
+	case SMCX_HS_WAIT_LINK:
+		return smcx_hs_step_link(hs);
+	case SMCX_HS_WAIT_DECLINE:
+		return smcx_hs_step_decline(hs);
+	default:
+		return SMCX_HS_SLEEP;
+	}
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SMCX_HS_HS_PRIV_H
+#define SMCX_HS_HS_PRIV_H
+
+#include "hs.h"
+
+/** enum smcx_hs_state - see the picture in hs.h */
+enum smcx_hs_state {
+	SMCX_HS_IDLE,		/* created, not started */
+	SMCX_HS_PROPOSE,	/* client: build and send the Proposal */
+	SMCX_HS_WAIT_ACCEPT,
+	SMCX_HS_WAIT_PROPOSAL,
+	SMCX_HS_WAIT_LGR,	/* server: another handshake is making the group */
+	SMCX_HS_WAIT_CONFIRM,
+	SMCX_HS_WAIT_LINK,	/* CONFIRM_LINK is under way on the new link */
+	SMCX_HS_WAIT_DECLINE,	/* link failed: does the peer say why? */
+	SMCX_HS_DONE,
+};
+
+/* What a step function tells the loop in hs.c. */
+enum smcx_hs_next {
+	SMCX_HS_SLEEP,		/* nothing more until an event or the deadline */
+	SMCX_HS_AGAIN,		/* state changed, run the new state's step */
+	SMCX_HS_FINISHED,	/* verdict is in hs->res */
+};
+
+#define SMCX_HS_LGR_WAIT_MS	100	/* rather a second group than waiting longer */
+#define SMCX_HS_DECLINE_WAIT_MS	1000	/* protocol.md 2.10 */
+
+/**
+ * struct smcx_hs_local - what this host brings along for one connection
+ * @offer: for proto/negotiate
+ * @v1: path for SMC-Rv1, valid if offer.no_v1 is 0
+ * @v2: path for SMC-Rv2, valid if offer.no_v2 is 0
+ */
+struct smcx_hs_local {
+	struct smcx_offer	offer;
+	struct smcx_path	v1;
+	struct smcx_path	v2;
+};
+
+/**
+ * struct smcx_clc_chan - one CLC message being gathered from the TCP stream
+ * @got: bytes of it read so far
+ * @len: its whole length, 0 = header not complete
+ * @buf: its first bytes; what exceeds the buffer is dropped
+ */
+struct smcx_clc_chan {
+	u32	got;
+	u32	len;
+	u8	buf[SMCX_CLC_BUF_LEN];
+};
+
+/**
+ * struct smcx_hs - one handshake
+ * @ref: creator; each queued run of @work
+ * @work: runs the steps; doubles as the deadline timer
+ * @sk: TCP socket, kept alive by the owner
+ * @sn: its namespace
+ * @role: SMCX_CLIENT or SMCX_SERVER
+ * @ops: verdict upcall
+ * @owner: for @ops
+ * @cancelled: set once by smcx_hs_cancel()
+ * @link_event: set by the group's waiter: 0 none, 1 up, -1 failed
+ * @state: only the step worker touches it and all below
+ * @deadline: jiffies
+ * @version: SMC version for Declines
+ * @chan: incoming message
+ * @local: own capabilities
+ * @prop: server: the Proposal, kept while waiting for a group
+ * @agreed: outcome of the negotiation
+ * @gateway: v2: peer is behind a router
+ * @gw_mac: next hop's MAC then
+ * @first: first contact
+ * @waiter: in the group's list while waiting
+ * @lgr: group, one reference
+ * @seat: the seat in @lgr is still ours (not yet the connection's)
+ * @conn: connection being set up, one reference
+ * @link: link it will use
+ * @told: the peer knows our element (Accept or Confirm was sent)
+ * @res: verdict
+ * @rcu: frees the struct
+ */
+struct smcx_hs {
+	refcount_t			ref;
+	struct delayed_work		work;
+	struct sock			*sk;
+	struct smcx_net			*sn;
+	enum smcx_role			role;
+	const struct smcx_hs_ops	*ops;
+	void				*owner;
+	bool				cancelled;
+	int				link_event;
+
+	enum smcx_hs_state		state;
+	unsigned long			deadline;
+	u8				version;
+	struct smcx_clc_chan		chan;
+	struct smcx_hs_local		local;
+	struct smcx_clc_proposal	prop;
+	struct smcx_agreed		agreed;
+	bool				gateway;
+	u8				gw_mac[6];
+	bool				first;
+	struct smcx_lgr_waiter		waiter;
+	struct smcx_lgr			*lgr;
+	bool				seat;
+	struct smcx_conn		*conn;
+	struct smcx_link		*link;
+	bool				told;
+	struct smcx_hs_result		res;
+	struct rcu_head			rcu;
+};
+
+/* ---- chan.c: CLC messages on the TCP connection ---- */
+
+/**
+ * smcx_chan_recv() - read on until one CLC message is complete
+ * @hs: handshake
+ * @hdr: header of the complete message; its bytes are in hs->chan.buf
+ *
+ * Never takes a byte that follows the message.
+ * Context: process.
+ * Return: 1 = complete, 0 = more to come, negative errno (-EPROTO, -ECONNRESET at
+ * end of stream, the TCP error).
+ */
+int smcx_chan_recv(struct smcx_hs *hs, struct smcx_clc_hdr *hdr);
+
+/** smcx_chan_len() - bytes of the complete message in the buffer. @hs: handshake. Context: process. */
+size_t smcx_chan_len(const struct smcx_hs *hs);
+
+/** smcx_chan_next() - be ready for the next message. @hs: handshake. Context: process. */
+void smcx_chan_next(struct smcx_hs *hs);
+
+/**
+ * smcx_chan_send() - send one encoded message
+ * @hs: handshake
+ * @buf: message
+ * @len: bytes; never more than an empty send buffer holds
+ * Context: process. Return: 0 or negative errno.
+ */
+int smcx_chan_send(struct smcx_hs *hs, const u8 *buf, int len);
+
+/** smcx_chan_decline() - send a Decline, best effort. @hs: handshake. @reason: wire reason. @out_of_sync: the peer shall end the group. Context: process. */
+void smcx_chan_decline(struct smcx_hs *hs, u32 reason, bool out_of_sync);
+
+/* ---- offer.c: what we can do ---- */
+
+/** smcx_local_build() - find paths and fill the offer. @hs: handshake. Context: process. */
+void smcx_local_build(struct smcx_hs *hs);
+/** smcx_local_release() - drop the paths. @hs: handshake. Context: process. */
+void smcx_local_release(struct smcx_hs *hs);
+/** smcx_local_path() - path for the agreed version. @hs: handshake. Context: process. */
+const struct smcx_path *smcx_local_path(const struct smcx_hs *hs);
+/** smcx_local_is_ipsec() - does IPsec protect the TCP connection (RDMA would bypass it)? @sk: socket. Context: process. */
+bool smcx_local_is_ipsec(struct sock *sk);
+
+/* ---- attach.c: steps both roles share ---- */
+
+/** smcx_hs_fill_params() - link group parameters from what is agreed. @hs: handshake. @p: result. Context: process. */
+void smcx_hs_fill_params(const struct smcx_hs *hs, struct smcx_lgr_params *p);
+/** smcx_hs_make_conn() - connection and element in hs->lgr. @hs: handshake. Context: process. Return: 0 or reason. */
+u32 smcx_hs_make_conn(struct smcx_hs *hs);
+/** smcx_hs_fill_clc() - Accept or Confirm from hs->conn and hs->link. @hs: handshake. @clc: result. Context: process. */
+void smcx_hs_fill_clc(const struct smcx_hs *hs, struct smcx_clc_accept *clc);
+/** smcx_hs_learn_peer() - take over the peer's element and, on first contact, its end of the link. @hs: handshake. @clc: its Accept or Confirm. @peer: result for smcx_link_connect(). Context: process. Return: 0 or reason. */
+u32 smcx_hs_learn_peer(struct smcx_hs *hs, const struct smcx_clc_accept *clc, struct smcx_peer_path *peer);
+/** smcx_hs_send_clc() - encode and send Accept or Confirm. @hs: handshake. @clc: message. Context: process. Return: 0 or negative errno. */
+int smcx_hs_send_clc(struct smcx_hs *hs, const struct smcx_clc_accept *clc);
+/** smcx_hs_wait_link() - first contact: enter WAIT_LINK. @hs: handshake. Context: process. Return: true if queued; false: the group has already decided (link_event is set). */
+void smcx_hs_wait_link(struct smcx_hs *hs);
+/** smcx_hs_step_link() - WAIT_LINK, both roles. @hs: handshake. Context: process. */
+enum smcx_hs_next smcx_hs_step_link(struct smcx_hs *hs);
+/** smcx_hs_step_decline() - WAIT_DECLINE, both roles. @hs: handshake. Context: process. */
+enum smcx_hs_next smcx_hs_step_decline(struct smcx_hs *hs);
+
+/* verdicts; each releases what the handshake held */
+
+/** smcx_hs_commit() - SMC it is. @hs: handshake. Context: process. */
+enum smcx_hs_next smcx_hs_commit(struct smcx_hs *hs);
+/** smcx_hs_decline() - we decline: tell the peer and go on as TCP. @hs: handshake. @reason: wire reason. Context: process. */
+enum smcx_hs_next smcx_hs_decline(struct smcx_hs *hs, u32 reason);
+/** smcx_hs_declined() - the peer's Decline is in the buffer. @hs: handshake. Context: process. */
+enum smcx_hs_next smcx_hs_declined(struct smcx_hs *hs);
+/** smcx_hs_fail() - no fallback possible. @hs: handshake. @err: negative errno. Context: process. */
+enum smcx_hs_next smcx_hs_fail(struct smcx_hs *hs, int err);
+/** smcx_hs_drop() - give back group, connection, waiter, paths. @hs: handshake. Context: process. */
+void smcx_hs_drop(struct smcx_hs *hs);
+
+/* ---- client.c, server.c ---- */
+
+/** smcx_hs_client_step() - run the client's current state once. @hs: handshake. Context: process. */
+enum smcx_hs_next smcx_hs_client_step(struct smcx_hs *hs);
+/** smcx_hs_server_step() - run the server's current state once. @hs: handshake. Context: process. */
+enum smcx_hs_next smcx_hs_server_step(struct smcx_hs *hs);
+
+/** smcx_hs_expired() - has the deadline passed? @hs: handshake. Context: process. */
+static inline bool smcx_hs_expired(const struct smcx_hs *hs)
+{
+	return time_after_eq(jiffies, hs->deadline);
+}
+
+/** smcx_hs_set_deadline() - next deadline. @hs: handshake. @ms: from now. Context: process. */
+static inline void smcx_hs_set_deadline(struct smcx_hs *hs, unsigned int ms)
+{
+	hs->deadline = jiffies + msecs_to_jiffies(ms);
+}
+
+#endif
