@@ -60,12 +60,20 @@ static void smcx_hs_count(const struct smcx_hs *hs)
 	}
 }
 
+/* A kick may come before the start and after the verdict; neither has a deadline. */
+static bool smcx_hs_is_running(const struct smcx_hs *hs)
+{
+	enum smcx_hs_state state = READ_ONCE(hs->state);
+
+	return state != SMCX_HS_IDLE && state != SMCX_HS_DONE;
+}
+
 static void smcx_hs_run(struct work_struct *work)
 {
 	struct smcx_hs *hs = container_of(to_delayed_work(work), struct smcx_hs, work);
 	enum smcx_hs_next next = SMCX_HS_SLEEP;
 
-	while (!READ_ONCE(hs->cancelled) && hs->state != SMCX_HS_DONE) {
+	while (!READ_ONCE(hs->cancelled) && smcx_hs_is_running(hs)) {
 		next = hs->role == SMCX_CLIENT ? smcx_hs_client_step(hs) :
 						 smcx_hs_server_step(hs);
 		if (next != SMCX_HS_AGAIN)
@@ -75,7 +83,7 @@ static void smcx_hs_run(struct work_struct *work)
 		hs->state = SMCX_HS_DONE;
 		smcx_hs_count(hs);
 		hs->ops->done(hs->owner, &hs->res);
-	} else if (!READ_ONCE(hs->cancelled) && hs->state != SMCX_HS_DONE) {
+	} else if (!READ_ONCE(hs->cancelled) && smcx_hs_is_running(hs)) {
 		smcx_hs_rearm(hs);
 	}
 	smcx_hs_put(hs);
@@ -111,8 +119,9 @@ struct smcx_hs *smcx_hs_create(struct sock *sk, enum smcx_role role,
 
 void smcx_hs_start(struct smcx_hs *hs)
 {
-	hs->state = hs->role == SMCX_CLIENT ? SMCX_HS_PROPOSE : SMCX_HS_WAIT_PROPOSAL;
 	smcx_hs_set_deadline(hs, READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
+	WRITE_ONCE(hs->state, hs->role == SMCX_CLIENT ? SMCX_HS_PROPOSE :
+							SMCX_HS_WAIT_PROPOSAL);
 	smcx_hs_queue(hs, 0);
 }
 

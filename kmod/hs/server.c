@@ -141,11 +141,11 @@ static enum smcx_hs_next smcx_server_wait_confirm(struct smcx_hs *hs)
 		return smcx_hs_fail(hs, -EPROTO);
 	}
 	smcx_chan_next(hs);
-	if (!smcx_negotiate_confirm(&hs->agreed, hs->first, &cfm, &reason))
-		return smcx_hs_decline(hs, reason);
-	reason = smcx_hs_learn_peer(hs, &cfm, &peer);
+	if (smcx_negotiate_confirm(&hs->agreed, hs->first, &cfm, &reason))
+		reason = smcx_hs_learn_peer(hs, &cfm, &peer);
+	/* on an existing group the client has committed with its Confirm: too late for TCP */
 	if (reason)
-		return smcx_hs_decline(hs, reason);
+		return hs->first ? smcx_hs_decline(hs, reason) : smcx_hs_fail(hs, -EPROTO);
 	return hs->first ? smcx_server_link_up(hs, &peer) : smcx_hs_commit(hs);
 }
 
