@@ -111,10 +111,10 @@ struct smcx_clc_v2ext {
  * @vendor_oui: bytes 52..54
  * @vendor: bytes 55..59, free for vendors
  * @has_ip: IP area present, the case unless @typev1 is NONE
- * @v4_len: IPv4 prefix length
+ * @v4_len: IPv4 prefix length, 0..32
  * @n_v6: number of @v6; 0 = IPv4 is to be compared
  * @v4_net: IPv4 subnet (address AND mask)
- * @v6: 16 bytes prefix, one byte length
+ * @v6: 16 bytes prefix, one byte length, 0..128
  * @has_v2: @v2 is valid
  * @v2: version 2 extension
  */

@@ -38,6 +38,13 @@
  * and leaves the state alone. The caller waits (bounded by SO_LINGER or two seconds,
  * never under a lock) and feeds the same event again with drained set, whatever
  * happened in between.
+ *
+ * Where this differs from Linux: an abort received in APPCLOSEWAIT2 is answered
+ * with an abort, because the peer may wait for it in PEERCLOSEWAIT2 for as long as
+ * the link group lives.
+ *
+ * A peer may close before the handshake is done here, so the handshake makes
+ * ACTIVE of INIT only, never of another state.
  */
 
 /**
@@ -138,7 +145,7 @@ struct smcx_close_result {
 /**
  * smcx_close_next() - the close state machine
  * @state: present state, enum smcx_state
- * @ev: what happened
+ * @ev: what happened; flags of the peer only when they are new
  * @ctx: what the connection knows, as it was before @ev (app_closed: already
  *	set if @ev is the close() of the descriptor)
  *

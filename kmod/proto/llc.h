@@ -145,7 +145,7 @@ struct smcx_llc_delete_link {
 
 /**
  * struct smcx_llc_req_add_link - REQ_ADD_LINK (protocol.md 4.10)
- * @n_gids: number of @gids; more than eight are ignored
+ * @n_gids: number of @gids; more than eight are ignored; none in responses
  * @gids: GIDs the client could use
  */
 struct smcx_llc_req_add_link {
@@ -168,11 +168,13 @@ struct smcx_llc_rkey {
 /**
  * struct smcx_llc_confirm_rkey - CONFIRM_RKEY (protocol.md 4.8)
  * @n_more: valid entries of @more
+ * @too_many: more entries announced than a message holds: must be rejected
  * @own: key and address on the link that carries the message
  * @more: the same RMB on the other links
  */
 struct smcx_llc_confirm_rkey {
 	u8			n_more;
+	bool			too_many;
 	struct smcx_llc_rkey	own;
 	struct smcx_llc_rkey	more[SMCX_LLC_RKEY_MORE_MAX];
 };
@@ -187,7 +189,7 @@ struct smcx_llc_test_link {
 
 /**
  * struct smcx_llc_delete_rkey - DELETE_RKEY (protocol.md 4.9)
- * @n_rkeys: valid entries of @rkeys; requests only
+ * @n_rkeys: number of keys; v2 responses carry the number only, no @rkeys
  * @err: responses: v1 mask of unknown keys (0x80 = first), v2 their number
  * @rkeys: keys on the link that carries the message
  */

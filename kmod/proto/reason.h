@@ -151,7 +151,7 @@ enum smcx_reason {
  */
 static inline bool smcx_reason_is_local(u32 reason)
 {
-	return reason > SMCX_REASON_LOCAL_BASE;
+	return reason >> 24 == SMCX_REASON_LOCAL_BASE >> 24;
 }
 
 /**
