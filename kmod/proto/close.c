@@ -141,7 +141,7 @@ struct smcx_close_result smcx_close_next(u8 state, enum smcx_close_event ev,
 {
 	struct smcx_close_result res = { .next = state };
 	const struct outcome *out;
-	u16 act;
+	unsigned int act;
 
 	if (state > SMCX_ST_PROCESSABORT || ev >= SMCX_CLOSE_EV_MAX)
 		return res;
@@ -152,9 +152,9 @@ struct smcx_close_result smcx_close_next(u8 state, enum smcx_close_event ev,
 		res.actions = DRAIN;
 		return res;
 	}
-	act &= (u16)~DRAIN;
+	act &= ~DRAIN;
 	if (act & SEND_CLOSE) {
-		act &= (u16)~SEND_CLOSE;
+		act &= ~SEND_CLOSE;
 		act |= ctx->unread ? ABORT : SMCX_CLOSE_ACT_SEND_CLOSED;
 	}
 	if (out->next)
@@ -163,7 +163,7 @@ struct smcx_close_result smcx_close_next(u8 state, enum smcx_close_event ev,
 	if (res.next == SMCX_ST_CLOSED && ctx->app_closed &&
 	    (state != SMCX_ST_CLOSED || ev == SMCX_CLOSE_EV_APP_CLOSE))
 		act |= SMCX_CLOSE_ACT_RELEASE;
-	res.actions = act;
+	res.actions = (u16)act;
 	return res;
 }
 

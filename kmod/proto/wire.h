@@ -30,28 +30,29 @@ static inline u64 smcx_get64(const u8 *p)
 	return (u64)smcx_get32(p) << 32 | smcx_get32(p + 4);
 }
 
+/* masks, not casts alone: sparse minds constants that a cast truncates */
 static inline void smcx_put16(u8 *p, u16 v)
 {
-	p[0] = (u8)(v >> 8);
-	p[1] = (u8)v;
+	p[0] = v >> 8;
+	p[1] = v & 0xFF;
 }
 
 static inline void smcx_put24(u8 *p, u32 v)
 {
-	p[0] = (u8)(v >> 16);
-	smcx_put16(p + 1, (u16)v);
+	p[0] = (v >> 16) & 0xFF;
+	smcx_put16(p + 1, v & 0xFFFF);
 }
 
 static inline void smcx_put32(u8 *p, u32 v)
 {
-	smcx_put16(p, (u16)(v >> 16));
-	smcx_put16(p + 2, (u16)v);
+	smcx_put16(p, v >> 16);
+	smcx_put16(p + 2, v & 0xFFFF);
 }
 
 static inline void smcx_put64(u8 *p, u64 v)
 {
-	smcx_put32(p, (u32)(v >> 32));
-	smcx_put32(p + 4, (u32)v);
+	smcx_put32(p, v >> 32);
+	smcx_put32(p + 4, v & 0xFFFFFFFF);
 }
 
 /* Do @n bytes at @off lie inside of @len bytes? Cannot overflow. */
