@@ -26,25 +26,39 @@ struct pipe_inode_info;
  * told through &struct smcx_conn_ops. It outlives its socket: after close() it
  * drains, exchanges close messages and gives its element back on its own.
  *
- * Sending: bytes are copied into a queue of chunks (no send ring, an idle connection holds no
- * send memory). One message at a time per connection gathers what is queued:
- * at most two writes (the peer's ring may wrap) and one CDC, posted together.
- * While one is under way small sends gather behind it (net.smc.autocorking_size).
- * Chunks are freed when the CDC's send completion says that they were placed.
+ * Sending: bytes are copied into a queue of chunks (no send ring, an idle connection
+ * holds no send memory). A message takes what is queued: at most two writes (the
+ * peer's ring may wrap) and one CDC, posted together. With nothing under way it goes
+ * at once; behind one under way small sends gather (net.smc.autocorking_size) and only
+ * full-sized messages (half of the peer's element, at most 64 KiB) follow, up to four, so
+ * that bulk data keeps the link busy. Chunks are freed when the CDC's send completion says
+ * that they were placed.
  *
  * Receiving: the CDC handler (softirq) validates sequence number and cursors
  * against the ring (proto/cursor.h), advances, wakes. A peer that breaks the rules is
  * aborted, its bytes never reach the application.
  *
- * Window updates follow protocol.md 5.5, with one change that saves messages: the cursor
- * rides with data or close flags whenever there are any.
+ * Window updates: the consumer cursor rides with data and close flags for nothing. A message of
+ * its own is sent after the application consumed, if it is not yet sent and
+ *  - the peer asked for it (0x10), or an urgent byte was passed; or
+ *  - at least a quarter of the element would be announced, and the peer said that it is blocked
+ *    or sees at most half of the element free.
+ * This has the shape of protocol.md 5.5 with a quarter in place of a tenth: a blocked in-tree
+ * producer sends whatever was announced at once, so small updates make small messages.
+ * Nobody starves: a producer without space has filled the element, so its reader can always
+ * consume the quarter; poll() never waits for more than half of it. A producer that streams learns
+ * of the first half when it still has the second to fill, so it does not stop. No update goes to
+ * a peer that has stopped writing.
  *
  * Locking: conn->lock (BH) covers all of the mutable state below; it is taken before lgr->lock and
  * qp->lock. Readers and writers of one connection are serialized among themselves by the caller
  * (the socket lock), so copying from and to user memory happens outside conn->lock.
  *
  * References (member.ref): owner socket or handshake (1), token table (1), each posted
- * slot (1), the close timer (1) while armed.
+ * slot (1), the timer (1) while pending or running.
+ *
+ * Files, callees first: state.c (events, close table, end of life), urg.c (urgent mark), xmit.c (one
+ * message; what may go now), tx.c, rx.c, splice.c, cdc.c, poll.c, close.c, conn.c (life).
  */
 
 struct smcx_conn;
@@ -71,15 +85,17 @@ struct smcx_conn_ops {
  * @prod: peer's producer cursor, validated
  * @cons: consumed by the application
  * @cons_sent: last consumer cursor sent to the peer
- * @avail: readable bytes (atomic_t so that poll reads it locklessly)
+ * @avail: bytes between @cons and @prod (atomic_t so that poll reads it locklessly)
  * @seq: sequence number of the last accepted CDC
  * @pflags: peer's last producer flags
- * @sflags: peer's last connection state flags (sticky)
+ * @sflags: peer's connection state flags so far (sticky)
  * @high: high-water mark of bytes ever received (bounds zeroing)
  * @urg_state: SMCX_URG_*
  * @urg_cur: cursor just after the urgent byte
  * @urg_byte: the byte itself
+ * @oobinline: SO_OOBINLINE, see smcx_conn_set_oobinline()
  * @shutdown: application shut down reading
+ * @broken: the peer broke the rules: only its state flags count from now on
  */
 struct smcx_conn_rx {
 	struct smcx_rmbe	rmbe;
@@ -94,17 +110,48 @@ struct smcx_conn_rx {
 	u8			urg_state;
 	struct smcx_cursor	urg_cur;
 	u8			urg_byte;
+	bool			oobinline;
 	bool			shutdown;
+	bool			broken;
+};
+
+#define SMCX_CONN_MSGS		8	/* messages under way per connection, of which: */
+#define SMCX_CONN_DATA_MSGS	4	/* may carry data */
+
+/**
+ * struct smcx_conn_queue - bytes on their way out, part of the send half
+ *
+ * A chunk in @queue holds off bytes that are posted, then len bytes that are not; in
+ * @flight everything (off bytes) is posted. Only the first chunk of @queue can be
+ * partly posted.
+ *
+ * @queue: chunks with bytes not yet posted, oldest first
+ * @flight: chunks wholly posted, waiting for completions
+ * @append: last chunk of @queue while a sender copies behind its end: must stay where it is
+ * @queued: bytes not posted
+ * @inflight: bytes posted, not completed
+ * @acked: completed bytes of the oldest chunk
+ * @limit: most bytes of both kinds (SO_SNDBUF / wmem)
+ * @push: leading bytes of @queued that cork and gathering must not hold back
+ */
+struct smcx_conn_queue {
+	struct list_head	queue;
+	struct list_head	flight;
+	struct smcx_chunk	*append;
+	u32			queued;
+	u32			inflight;
+	u32			acked;
+	u32			limit;
+	u32			push;
 };
 
 /**
  * struct smcx_conn_tx - send half, protected by conn->lock
- * @queue: chunks with bytes not yet posted, oldest first
- * @flight: chunks posted, waiting for their completion
- * @queued: bytes in @queue
- * @inflight: bytes in @flight
- * @limit: most bytes in both (SO_SNDBUF / wmem)
+ * @q: bytes
  * @msgs: messages (slots) under way
+ * @data_msgs: those of them that carry data
+ * @msg_len: data bytes of the messages under way, a ring: completions come in order
+ * @msg_first: oldest entry of @msg_len
  * @prod: producer cursor: placed in the peer's element
  * @peer_cons: peer's consumer cursor, validated
  * @peer_size: size of the peer's element, 0 until known
@@ -113,20 +160,24 @@ struct smcx_conn_rx {
  * @raddr: address of the peer's element (region + element offset)
  * @rkey_slot: its slot in lgr->rkeys
  * @seq: last sequence number used
- * @pflags: producer flags to send
- * @sflags: state flags to send (sticky)
- * @corked: application corked (TCP_CORK); MSG_MORE is per call
+ * @sflags: state flags posted (sticky)
+ * @fin: state flags to be posted once everything before them is
+ * @corked: application corked (TCP_CORK)
+ * @more: the last send said MSG_MORE
+ * @cork_timer: the timer will flush what cork holds back
  * @nospace: somebody waits for space
+ * @drain_wait: somebody waits until nothing is left
  * @update_due: a consumer cursor update must be sent
- * @urg: urgent data in the queue
+ * @urg_due: pending urgent data must be announced although no data can be posted
+ * @urg_len: bytes of the queue up to and including the urgent byte, 0 = none
+ * @urg_wait: urgent byte announced, nothing may follow until the peer's element is empty
  */
 struct smcx_conn_tx {
-	struct list_head	queue;
-	struct list_head	flight;
-	u32			queued;
-	u32			inflight;
-	u32			limit;
+	struct smcx_conn_queue	q;
 	unsigned int		msgs;
+	unsigned int		data_msgs;
+	u32			msg_len[SMCX_CONN_MSGS];
+	unsigned int		msg_first;
 	struct smcx_cursor	prod;
 	struct smcx_cursor	peer_cons;
 	u32			peer_size;
@@ -135,28 +186,40 @@ struct smcx_conn_tx {
 	u64			raddr;
 	int			rkey_slot;
 	u16			seq;
-	u8			pflags;
 	u8			sflags;
+	u8			fin;
 	bool			corked;
+	bool			more;
+	bool			cork_timer;
 	bool			nospace;
+	bool			drain_wait;
 	bool			update_due;
-	bool			urg;
+	bool			urg_due;
+	u32			urg_len;
+	bool			urg_wait;
 };
 
 /**
  * struct smcx_conn - one SMC connection
- * @m: membership in the link group (reference count, token)
+ * @m: membership in the link group (reference count, token); @m.link may be followed under @lock
+ *	while @finished is not set, and by the owner until it closes
  * @lock: see DOC
  * @state: close state machine (proto/close.h), under @lock, read locklessly
  * @err: positive errno for SO_ERROR (ECONNRESET, ECONNABORTED ...), under @lock
- * @killed: group is gone: post nothing
+ * @killed: link group or TCP connection is gone: post nothing
  * @detached: socket has closed, the connection finishes alone
+ * @abortive: close() found unread bytes, or wants a reset
+ * @expired: the peer did not answer our close in time
+ * @finished: element and membership are given back, or being so
+ * @events: SMCX_CEV_* to deliver when @lock is dropped (conn_priv.h)
  * @rx: receive half
  * @tx: send half
  * @ops: owner's upcalls, RCU, NULL when detached
  * @owner: for @ops
- * @close_work: gives up when the peer does not answer our close
- * @sn: namespace, for statistics
+ * @timer: open: flushes what cork holds back; detached: gives up when the peer does not answer
+ * @deadline: jiffies when the latter is due; put off while data still drains
+ * @dev: device of the link, referenced: where send chunks come from
+ * @sn: namespace, for statistics; the group's end, which precedes its, is the last use
  * @rcu: frees the struct
  */
 struct smcx_conn {
@@ -166,17 +229,23 @@ struct smcx_conn {
 	int			err;
 	bool			killed;
 	bool			detached;
+	bool			abortive;
+	bool			expired;
+	bool			finished;
+	unsigned int		events;
 	struct smcx_conn_rx	rx;
 	struct smcx_conn_tx	tx;
 	const struct smcx_conn_ops __rcu *ops;
 	void			*owner;
-	struct delayed_work	close_work;
+	struct delayed_work	timer;
+	unsigned long		deadline;
+	struct smcx_dev		*dev;
 	struct smcx_net		*sn;
 	struct rcu_head		rcu;
 };
 
-/* urgent data states, protocol.md 5.7 */
-enum { SMCX_URG_NONE, SMCX_URG_VALID, SMCX_URG_NOTYET, SMCX_URG_READ };
+/** enum smcx_urg - urgent data of the receive half, protocol.md 5.7 */
+enum smcx_urg { SMCX_URG_NONE, SMCX_URG_VALID, SMCX_URG_NOTYET, SMCX_URG_READ };
 
 /** smcx_conn_init() - layer start. Context: load. Return: 0 or errno. */
 int smcx_conn_init(void);
@@ -256,6 +325,12 @@ void smcx_conn_flush(struct smcx_conn *c);
  */
 ssize_t smcx_conn_recv(struct smcx_conn *c, struct msghdr *msg, size_t len, int flags, size_t peek_off);
 
+/** smcx_conn_set_oobinline() - SO_OOBINLINE as it is now; call before recv, splice and poll (cheap). @c: connection. @on: value. Context: any. */
+static inline void smcx_conn_set_oobinline(struct smcx_conn *c, bool on)
+{
+	WRITE_ONCE(c->rx.oobinline, on);
+}
+
 /** smcx_conn_recv_urg() - MSG_OOB. @c: connection. @msg: iterator. @len: room. @flags: MSG_PEEK. @oobinline: SO_OOBINLINE. Context: process. Return: 1, 0 at EOF, -EINVAL, -EAGAIN. */
 ssize_t smcx_conn_recv_urg(struct smcx_conn *c, struct msghdr *msg, size_t len, int flags, bool oobinline);
 
@@ -285,8 +360,8 @@ int smcx_conn_err(struct smcx_conn *c);
 bool smcx_conn_rcv_closed(const struct smcx_conn *c);
 /** smcx_conn_snd_closed() - no more sending (own shutdown, error, peer gone). @c: connection. Context: any. */
 bool smcx_conn_snd_closed(const struct smcx_conn *c);
-/** smcx_conn_drained() - everything sent was placed, close flags included. @c: connection. Context: any. */
-bool smcx_conn_drained(const struct smcx_conn *c);
+/** smcx_conn_drained() - everything sent was placed, close flags included; if not, @writable will be called when it is. @c: connection. Context: any. */
+bool smcx_conn_drained(struct smcx_conn *c);
 
 /** smcx_conn_shutdown() - shutdown(2); queued bytes go out first, then the flag. Never blocks. @c: connection. @how: RCV_SHUTDOWN | SEND_SHUTDOWN. Context: process. */
 void smcx_conn_shutdown(struct smcx_conn *c, int how);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * CDC messages from the peer (protocol.md 5.1 - 5.8). Softirq.
+ */
+#include "conn_priv.h"
+
+/*
+ * Failover validation (4.13 item 5): the peer moved to another link and says up to which
+ * message it knows us served. A gap means that a CDC, and its data, got lost.
+ */
+static void cdc_validate_failover(struct smcx_conn *c, u16 seqno)
+{
+	if ((s16)(c->rx.seq - seqno) < 0)
+		smcx_conn_violation(c);
+}
+
+/* The peer consumed. Return: false if that is impossible. */
+static bool cdc_take_cons(struct smcx_conn *c, struct smcx_cursor cons)
+{
+	struct smcx_conn_tx *tx = &c->tx;
+	u32 most;
+
+	if (!tx->peer_size)	/* came before its Confirm: there is nothing it could have */
+		return true;
+	most = smcx_cursor_diff(tx->peer_cons, tx->prod, tx->peer_size);
+	switch (smcx_cursor_check_advance(tx->peer_cons, cons, tx->peer_size, most)) {
+	case SMCX_CURSOR_BAD:
+		return false;
+	case SMCX_CURSOR_OLD:
+		return true;
+	case SMCX_CURSOR_OK:
+		break;
+	}
+	tx->peer_cons = cons;
+	if (tx->urg_wait && smcx_conn_window(c) == tx->peer_size)
+		tx->urg_wait = false;
+	return true;
+}
+
+/* The peer produced. Return: bytes, or -EPROTO if that is impossible. */
+static int cdc_take_prod(struct smcx_conn *c, struct smcx_cursor prod)
+{
+	struct smcx_conn_rx *rx = &c->rx;
+	u32 size = rx->rmbe.size;
+	u32 room = size - atomic_read(&rx->avail);
+	u32 n;
+
+	switch (smcx_cursor_check_advance(rx->prod, prod, size, room)) {
+	case SMCX_CURSOR_BAD:
+		return -EPROTO;
+	case SMCX_CURSOR_OLD:
+		return 0;
+	case SMCX_CURSOR_OK:
+		break;
+	}
+	n = smcx_cursor_diff(rx->prod, prod, size);
+	if (!n)
+		return 0;
+	rx->prod = prod;
+	rx->high = min(size - rx->high, n) + rx->high;
+	atomic_add(n, &rx->avail);
+	c->events |= SMCX_CEV_READABLE;
+	return n;
+}
+
+static void cdc_take_flags(struct smcx_conn *c, const struct smcx_cdc_msg *msg, u32 n)
+{
+	struct smcx_conn_rx *rx = &c->rx;
+
+	rx->pflags = msg->prod_flags;
+	if (n && (msg->prod_flags & SMCX_CDC_PROD_URG_PRESENT)) {
+		smcx_urg_arrive(c);
+	} else if (!n && (msg->prod_flags & SMCX_CDC_PROD_URG_PENDING) &&
+		   rx->urg_state == SMCX_URG_NONE) {
+		WRITE_ONCE(rx->urg_state, SMCX_URG_NOTYET);
+	}
+	if (!n && (msg->prod_flags & SMCX_CDC_PROD_BLOCKED) && atomic_read(&rx->avail))
+		c->events |= SMCX_CEV_READABLE;
+	if ((msg->prod_flags & SMCX_CDC_PROD_CURS_UPDATE) &&
+	    smcx_cursor_diff(rx->cons_sent, rx->cons, rx->rmbe.size))
+		c->tx.update_due = true;
+}
+
+/*
+ * Cursors, then flags: flags speak of what the cursors have brought.
+ * Return: false if the state flags must not be looked at either.
+ */
+static bool cdc_take(struct smcx_conn *c, const struct smcx_cdc_msg *msg)
+{
+	int n;
+
+	if (msg->prod_flags & SMCX_CDC_PROD_FAILOVER) {
+		if (!c->rx.broken)
+			cdc_validate_failover(c, msg->seqno);
+		return false;
+	}
+	if (smcx_cdc_seq_is_old(c->rx.seq, msg->seqno))
+		return false;
+	c->rx.seq = msg->seqno;
+	if (c->rx.broken)	/* how it ends still matters: is the element ours again? */
+		return true;
+	n = cdc_take_cons(c, msg->cons) ? cdc_take_prod(c, msg->prod) : -EPROTO;
+	if (n < 0)
+		smcx_conn_violation(c);
+	else
+		cdc_take_flags(c, msg, n);
+	return true;
+}
+
+void smcx_conn_cdc(struct smcx_member *m, const u8 *buf, u32 len)
+{
+	struct smcx_conn *c = smcx_conn_of(m);
+	struct smcx_cdc_msg msg;
+
+	if (smcx_cdc_decode(buf, min_t(u32, len, SMCX_CDC_LEN), &msg)) {
+		smcx_stat_inc(c->sn, SMCX_CNT_PROTO_ERR);
+		return;
+	}
+	smcx_conn_lock(c);
+	if (!c->finished && !c->killed) {
+		if (cdc_take(c, &msg))
+			smcx_conn_peer_flags(c, msg.state_flags);
+		smcx_conn_push(c);
+	}
+	smcx_conn_unlock(c);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ending a connection: shutdown, close in the background, reset, kill.
+ */
+#include <linux/jiffies.h>
+#include <linux/tcp.h>
+#include <net/sock.h>
+
+#include "conn_priv.h"
+
+void smcx_conn_shutdown(struct smcx_conn *c, int how)
+{
+	smcx_conn_lock(c);
+	if (how & RCV_SHUTDOWN) {
+		WRITE_ONCE(c->rx.shutdown, true);
+		c->events |= SMCX_CEV_READABLE | SMCX_CEV_STATE;
+	}
+	/*
+	 * Both directions are no close: as with TCP only "done writing" goes out, and
+	 * what the peer still sends can be read.
+	 */
+	if (how & SEND_SHUTDOWN) {
+		smcx_conn_event(c, SMCX_CLOSE_EV_APP_SHUT_WR, 0);
+		c->tx.q.push = c->tx.q.queued;
+		c->events |= SMCX_CEV_WRITABLE | SMCX_CEV_STATE;
+	}
+	smcx_conn_push(c);
+	smcx_conn_unlock(c);
+}
+
+static unsigned long close_timeout(const struct smcx_conn *c)
+{
+	return max(READ_ONCE(c->sn->sysctl.close_timeout_s), 1u) * HZ;
+}
+
+void smcx_conn_close(struct smcx_conn *c, bool abort)
+{
+	RCU_INIT_POINTER(c->ops, NULL);
+
+	smcx_conn_lock(c);
+	c->detached = true;
+	/* as TCP: data that nobody will read was lost, and the peer shall know */
+	c->abortive = abort || smcx_conn_avail(c);
+	smcx_conn_event(c, SMCX_CLOSE_EV_APP_CLOSE, 0);
+	c->tx.q.push = c->tx.q.queued;
+	if (!c->killed) {
+		c->deadline = jiffies + close_timeout(c);
+		smcx_conn_timer_arm(c, close_timeout(c));
+	}
+	smcx_conn_push(c);
+	smcx_conn_unlock(c);
+	smcx_member_put(&c->m);
+}
+
+void smcx_conn_reset(struct smcx_conn *c, int err)
+{
+	smcx_conn_lock(c);
+	smcx_conn_die(c, err);
+	smcx_conn_unlock(c);
+}
+
+void smcx_conn_kill(struct smcx_member *m, int err)
+{
+	struct smcx_conn *c = smcx_conn_of(m);
+
+	smcx_conn_lock(c);
+	if (!c->killed && !c->finished)
+		smcx_stat_inc(c->sn, SMCX_CNT_KILLED);
+	smcx_conn_die(c, abs(err));
+	smcx_conn_unlock(c);
+}
+
+/* The peer does not answer our close: tell it that we are gone, and go. */
+static void close_give_up(struct smcx_conn *c)
+{
+	c->expired = true;
+	smcx_conn_event(c, SMCX_CLOSE_EV_KILL, 0);
+	smcx_conn_push(c);
+}
+
+void smcx_conn_timer(struct work_struct *work)
+{
+	struct smcx_conn *c = container_of(to_delayed_work(work),
+					   struct smcx_conn, timer);
+
+	smcx_conn_lock(c);
+	c->tx.cork_timer = false;
+	if (c->finished || c->killed) {
+		;
+	} else if (!c->detached) {
+		c->tx.q.push = c->tx.q.queued;
+		smcx_conn_push(c);
+	} else if (time_before(jiffies, c->deadline)) {
+		smcx_conn_timer_arm(c, c->deadline - jiffies);
+	} else {
+		close_give_up(c);
+	}
+	smcx_conn_unlock(c);
+	smcx_member_put(&c->m);
+}

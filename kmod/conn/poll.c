@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a connection looks like from outside: predicates, pending error, poll.
+ */
+#include <linux/poll.h>
+
+#include "conn_priv.h"
+
+#define PEER_CLOSED	(SMCX_CDC_STATE_CLOSED | SMCX_CDC_STATE_ABORT)
+#define PEER_DONE	(SMCX_CDC_STATE_DONE_WRITING | PEER_CLOSED)
+
+bool smcx_conn_rcv_closed(const struct smcx_conn *c)
+{
+	return READ_ONCE(c->rx.shutdown) || smcx_conn_is_dead(c) ||
+	       (READ_ONCE(c->rx.sflags) & PEER_DONE);
+}
+
+/* Shut down by ourselves, as against by the peer's going away. */
+static bool conn_is_shut_wr(const struct smcx_conn *c)
+{
+	return READ_ONCE(c->tx.fin) || smcx_conn_is_dead(c);
+}
+
+bool smcx_conn_snd_closed(const struct smcx_conn *c)
+{
+	return conn_is_shut_wr(c) || (READ_ONCE(c->rx.sflags) & PEER_CLOSED);
+}
+
+bool smcx_conn_drained(struct smcx_conn *c)
+{
+	struct smcx_conn_tx *tx = &c->tx;
+	bool drained;
+
+	smcx_conn_lock(c);
+	drained = c->killed || (!tx->msgs && !tx->q.queued &&
+				!(tx->fin & ~tx->sflags));
+	tx->drain_wait = !drained;
+	smcx_conn_unlock(c);
+	return drained;
+}
+
+int smcx_conn_err(struct smcx_conn *c)
+{
+	int err;
+
+	if (!READ_ONCE(c->err))
+		return 0;
+	smcx_conn_lock(c);
+	err = c->err;
+	WRITE_ONCE(c->err, 0);
+	smcx_conn_unlock(c);
+	return err;
+}
+
+/* Not writable: ask to be told. Looking again under the lock is what loses no wake-up. */
+static bool poll_arm_writable(struct smcx_conn *c)
+{
+	bool writable;
+
+	smcx_conn_lock(c);
+	writable = smcx_conn_is_writable(c) || smcx_conn_snd_closed(c);
+	if (!writable)
+		c->tx.nospace = true;
+	smcx_conn_unlock(c);
+	return writable;
+}
+
+static bool poll_is_readable(const struct smcx_conn *c, int rcvlowat)
+{
+	/*
+	 * The peer may see a quarter of the element as used although it is
+	 * read (window updates), so never ask for more than half of it.
+	 */
+	u32 target = clamp_t(u32, rcvlowat, 1, c->rx.rmbe.size / 2);
+
+	return smcx_conn_avail(c) >= target;
+}
+
+__poll_t smcx_conn_poll(struct smcx_conn *c, int rcvlowat)
+{
+	bool rcv_closed = smcx_conn_rcv_closed(c);
+	__poll_t mask = 0;
+
+	if (rcv_closed)
+		mask |= EPOLLIN | EPOLLRDNORM | EPOLLRDHUP;
+	if (rcv_closed && conn_is_shut_wr(c))
+		mask |= EPOLLHUP;
+	if (poll_is_readable(c, rcvlowat))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (smcx_conn_is_writable(c) || smcx_conn_snd_closed(c) ||
+	    poll_arm_writable(c))
+		mask |= EPOLLOUT | EPOLLWRNORM;
+	if (READ_ONCE(c->rx.urg_state) == SMCX_URG_VALID)
+		mask |= EPOLLPRI;
+	/* last: set before what made us look is told */
+	if (READ_ONCE(c->err))
+		mask |= EPOLLERR;
+	return mask;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Urgent data, receiving side (protocol.md 5.7, semantics of TCP).
+ */
+#include <linux/socket.h>
+#include <linux/uio.h>
+
+#include "conn_priv.h"
+
+bool smcx_urg_mark(const struct smcx_conn *c, u32 *dist)
+{
+	u8 state = READ_ONCE(c->rx.urg_state);
+
+	if (state != SMCX_URG_VALID && state != SMCX_URG_READ)
+		return false;
+	/* @urg_cur is ahead of @cons until consuming the byte clears the state */
+	*dist = smcx_cursor_diff(c->rx.cons, c->rx.urg_cur, c->rx.rmbe.size) - 1;
+	return true;
+}
+
+void smcx_urg_arrive(struct smcx_conn *c)
+{
+	struct smcx_conn_rx *rx = &c->rx;
+	u32 last = (rx->prod.off ? rx->prod.off : rx->rmbe.size) - 1;
+
+	lockdep_assert_held(&c->lock);
+	rx->urg_cur = rx->prod;
+	rx->urg_byte = ((const u8 *)rx->rmbe.base)[last];
+	WRITE_ONCE(rx->urg_state, SMCX_URG_VALID);
+	c->events |= SMCX_CEV_URGENT;
+}
+
+/* Take the byte if it is there. Return: 1, 0 at EOF, -EINVAL, -EAGAIN. */
+static int urg_take(struct smcx_conn *c, bool peek, u8 *byte)
+{
+	struct smcx_conn_rx *rx = &c->rx;
+	int rc = 1;
+
+	smcx_conn_lock(c);
+	if (rx->urg_state == SMCX_URG_VALID) {
+		*byte = rx->urg_byte;
+		if (!peek)
+			WRITE_ONCE(rx->urg_state, SMCX_URG_READ);
+	} else if (rx->urg_state != SMCX_URG_NOTYET) {
+		rc = -EINVAL;
+	} else if (smcx_conn_rcv_closed(c)) {
+		rc = 0;
+	} else {
+		rc = -EAGAIN;
+	}
+	smcx_conn_unlock(c);
+	return rc;
+}
+
+ssize_t smcx_conn_recv_urg(struct smcx_conn *c, struct msghdr *msg, size_t len,
+			   int flags, bool oobinline)
+{
+	u8 byte;
+	int rc;
+
+	if (oobinline)
+		return -EINVAL;
+	rc = urg_take(c, flags & MSG_PEEK, &byte);
+	if (rc <= 0)
+		return rc;
+
+	msg->msg_flags |= MSG_OOB;
+	if (!len) {
+		msg->msg_flags |= MSG_TRUNC;
+		return 0;
+	}
+	if (!(flags & MSG_TRUNC) && copy_to_iter(&byte, 1, &msg->msg_iter) != 1)
+		return -EFAULT;
+	smcx_stat_add(c->sn, SMCX_CNT_RX_BYTES, 1);
+	return 1;
+}
+
+bool smcx_conn_at_mark(const struct smcx_conn *c)
+{
+	u32 dist;
+
+	return smcx_urg_mark(c, &dist) && !dist;
+}
+
+u32 smcx_conn_avail(const struct smcx_conn *c)
+{
+	u32 avail = atomic_read(&c->rx.avail);
+	u32 dist;
+
+	if (READ_ONCE(c->rx.oobinline) || !smcx_urg_mark(c, &dist))
+		return avail;
+	/* up to the mark; standing on it, what is behind */
+	if (dist)
+		return min(dist, avail);
+	return avail ? avail - 1 : 0;
+}
