@@ -3,8 +3,12 @@
 #define SMCX_RDMA_DEV_H
 
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/refcount.h>
-#include <linux/completion.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/rcupdate.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
@@ -20,31 +24,45 @@
  * Removal: the RDMA core calls our client's remove(); verbs still work. The
  * device is taken off the list (no new paths), marked gone, the layer above is
  * told through &struct smcx_rdma_events to end every link on it and to return
- * only when all QPs, regions and chunks are destroyed. Then CQs go. The struct
- * itself stays until its last reference, but nothing reaches the ib_device
- * through it any more.
+ * only when all QPs, regions and chunks are destroyed. QPs somebody was still
+ * creating are stopped here. Then CQs go. The struct itself stays until its last
+ * reference, but nothing reaches the ib_device through it any more: who holds
+ * no QP or chunk may touch @ibdev only under RCU with @gone seen false, or in
+ * a callback of smcx_dev_for_each().
+ *
+ * Memory the peer writes is taken to be coherent with the CPU, as it is on
+ * every platform RoCE adapters are sold for.
+ *
+ * Locks, outermost first: list mutex; qp->priv->mutex; @cq_lock (mutexes);
+ * qp->lock, @chunk_lock (spin, bottom halves off, never nested in each other).
  */
 
 #define SMCX_DEV_PORTS	2	/* only ports 1..2 are used, protocol.md 3.8 */
-
-struct smcx_cq;
+#define SMCX_DEV_GIDS	8	/* bit in port_flags */
 
 /**
  * struct smcx_dev - one RDMA device
  * @node: in the device list; list mutex / RCU
- * @ref: list (1), every smcx_path, every QP and region
+ * @ref: list (1), every smcx_path, every QP, every chunk in use
  * @ibdev: valid until removal has completed
- * @gone: removal has begun: nothing new may be created
+ * @gone: removal has begun: nothing new may be created. Written under @cq_lock and @chunk_lock
+ * @dead: removal is over, @ibdev must not be touched; under @chunk_lock
  * @events: for ib_register_event_handler()
- * @cq_lock: mutex; protects @cqs and the room counts in them
- * @cqs: completion queues with the room that is left in each
+ * @cq_lock: mutex; protects @cqs, the room counts in them, and @qps
+ * @cqs: completion queues (struct smcx_cq) with the room that is left in each
+ * @ncqs: their number
+ * @qps: QPs whose verbs objects exist or are being made
+ * @spill: where the tails of over-long messages go; written by devices, read by nobody
+ * @spill_dma: its DMA address
  * @chunk_lock: protects the free list of send chunks
  * @chunks: free send chunks, mapped
  * @nchunks_free: length of @chunks
  * @nchunks: all chunks that exist; removal waits for 0 (bounded)
- * @port_work: translates port events, which come in atomic context, into calls of smcx_rdma_events
- * @ports_down: bit n: port n+1 reported down, for @port_work
- * @lnk_cnt_by_port: links per port, shown by tools
+ * @idle: woken when @nchunks falls to 0 during removal
+ * @port_work: translates port events, which may come in atomic context, into calls of smcx_rdma_events
+ * @port_flags: pending for @port_work: bit n: port n+1 is down, SMCX_DEV_GIDS: GIDs changed
+ * @port_mtu: active MTU code per port as last queried, 0 = not yet
+ * @lnk_cnt_by_port: QPs per port, shown by tools; kept by create and stop
  * @rcu: frees the struct
  */
 struct smcx_dev {
@@ -52,18 +70,25 @@ struct smcx_dev {
 	refcount_t		ref;
 	struct ib_device	*ibdev;
 	bool			gone;
+	bool			dead;
 	struct ib_event_handler	events;
 
 	struct mutex		cq_lock;
 	struct list_head	cqs;
+	unsigned int		ncqs;
+	struct list_head	qps;
+	void			*spill;
+	u64			spill_dma;
 
 	spinlock_t		chunk_lock;
 	struct list_head	chunks;
 	unsigned int		nchunks_free;
 	atomic_t		nchunks;
+	wait_queue_head_t	idle;
 
 	struct work_struct	port_work;
-	unsigned long		ports_down;
+	unsigned long		port_flags;
+	u8			port_mtu[SMCX_DEV_PORTS];
 	atomic_t		lnk_cnt_by_port[SMCX_DEV_PORTS];
 	struct rcu_head		rcu;
 };
@@ -98,18 +123,27 @@ void smcx_rdma_exit(void);
  * @dev: device the caller already may use
  * Context: any. Return: @dev.
  */
-struct smcx_dev *smcx_dev_hold(struct smcx_dev *dev);
+static inline struct smcx_dev *smcx_dev_hold(struct smcx_dev *dev)
+{
+	refcount_inc(&dev->ref);
+	return dev;
+}
 
 /**
  * smcx_dev_put() - drop a reference; the last one frees (RCU)
  * @dev: device or NULL
  * Context: any.
  */
-void smcx_dev_put(struct smcx_dev *dev);
+static inline void smcx_dev_put(struct smcx_dev *dev)
+{
+	if (dev && refcount_dec_and_test(&dev->ref))
+		kfree_rcu(dev, rcu);
+}
 
 /**
  * smcx_dev_for_each() - visit all devices
- * @fn: called with a reference held for the call; non-zero stops
+ * @fn: called with the list mutex held, so that @dev->ibdev stays valid during the
+ *	call; non-zero stops
  * @arg: for @fn
  * Context: process, may sleep in @fn. Return: last value of @fn or 0.
  */
@@ -122,5 +156,10 @@ int smcx_dev_for_each(int (*fn)(struct smcx_dev *dev, void *arg), void *arg);
  * Context: any. Return: true when defined (a port has been active).
  */
 bool smcx_rdma_peer_id(u8 id[8]);
+
+/*
+ * All devices, for path.c. RCU list; an entry with @gone clear keeps its @ibdev until the read section ends.
+ */
+extern struct list_head smcx_dev_list;
 
 #endif

@@ -5,7 +5,6 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
-#include <linux/wait.h>
 #include <rdma/ib_verbs.h>
 
 #include "path.h"
@@ -27,6 +26,15 @@
  * connect_rts -> stop (ERR, flushed, bounded wait, verbs objects destroyed).
  * After smcx_qp_stop() the struct lives on for those who still hold a
  * reference; posting returns -ENOTCONN. @lock orders posting against stopping.
+ *
+ * Nothing waits without a limit. If a QP does not flush in time, its verbs objects are
+ * destroyed all the same; completions it may have left in a shared CQ name
+ * memory of the struct, so the CQ keeps a reference on it until the CQ itself
+ * goes, and the handlers look at priv->dead before anything else.
+ *
+ * No upcall is made from inside a call of the layer above, so that it may hold
+ * its locks then: what such a call finds out (a failed post, a slot given
+ * back) is told by a work.
  */
 
 struct smcx_qp;
@@ -40,7 +48,7 @@ struct smcx_region;
 #define SMCX_MSG_LEN		44
 
 /**
- * struct smcx_qp_ops - upcalls, all in softirq (CQ polling), must not sleep
+ * struct smcx_qp_ops - upcalls with bottom halves off (CQ polling, or a work), must not sleep
  * @recv: one message of @len bytes; @buf is valid during the call only. At most 44
  *	bytes are delivered; @len is the whole length on the wire.
  * @slot_free: a send slot became free after smcx_qp_slot_get() had failed
@@ -62,6 +70,7 @@ struct smcx_qp_ops {
  * @done: called in softirq when the message left or failed (@ok false), before
  *	the slot is freed; exactly once after a successful post. May be NULL.
  * @ctx: for @done; references it needs are the caller's
+ * @posted: @done is still due; qp->lock
  */
 struct smcx_slot {
 	struct ib_cqe		cqe;
@@ -71,6 +80,7 @@ struct smcx_slot {
 	u64			dma;
 	void			(*done)(struct smcx_slot *slot, bool ok);
 	void			*ctx;
+	bool			posted;
 };
 
 /**
@@ -102,7 +112,9 @@ struct smcx_write {
  * @max_sge: SGEs usable per write
  * @psn: own initial PSN, 24 bit
  * @qpn: own QP number, valid from create on
- * @max_rd_mr_pages: pages per fast registration of the device
+ * @max_mr_pages: pages per fast registration of the device
+ * @release: frees the struct, for smcx_qp_put()
+ * @priv: verbs objects, private to this folder
  */
 struct smcx_qp {
 	refcount_t		ref;
@@ -122,7 +134,8 @@ struct smcx_qp {
 	u32			qpn;
 	unsigned int		max_mr_pages;
 
-	struct smcx_qp_priv	*priv;	/* verbs objects, private to rdma/qp.c */
+	void			(*release)(struct smcx_qp *qp);
+	struct smcx_qp_priv	*priv;
 };
 
 /**
@@ -166,9 +179,18 @@ int smcx_qp_connect_rts(struct smcx_qp *qp);
 void smcx_qp_stop(struct smcx_qp *qp);
 
 /** smcx_qp_hold() - take a reference. @qp: QP. Context: any. Return: @qp. */
-struct smcx_qp *smcx_qp_hold(struct smcx_qp *qp);
+static inline struct smcx_qp *smcx_qp_hold(struct smcx_qp *qp)
+{
+	refcount_inc(&qp->ref);
+	return qp;
+}
+
 /** smcx_qp_put() - drop a reference; the last put requires a stopped QP. @qp: QP or NULL. Context: any. */
-void smcx_qp_put(struct smcx_qp *qp);
+static inline void smcx_qp_put(struct smcx_qp *qp)
+{
+	if (qp && refcount_dec_and_test(&qp->ref))
+		qp->release(qp);
+}
 
 /**
  * smcx_slot_get() - take a send slot

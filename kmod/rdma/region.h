@@ -30,7 +30,7 @@
  * @size: bytes, multiple of PAGE_SIZE
  * @rkey: key for the peer
  * @addr: address for the peer, start of the region
- * @state: see enum below
+ * @state: enum smcx_region_state; written under qp->lock
  * @registered: completed when the registration is known to have succeeded or failed
  * @priv: verbs objects, private to rdma/region.c
  */
@@ -45,6 +45,7 @@ struct smcx_region {
 	struct smcx_region_priv	*priv;
 };
 
+/** enum smcx_region_state - life of a region */
 enum smcx_region_state {
 	SMCX_REGION_NEW,	/* mapped, key known, not registered */
 	SMCX_REGION_POSTED,	/* registration posted */
@@ -64,7 +65,8 @@ struct smcx_region *smcx_region_create(struct smcx_qp *qp, size_t size);
 /**
  * smcx_region_register() - post the registration; QP must be in RTS
  * @r: region in state NEW
- * Context: process. Return: 0 or negative errno. Does not wait.
+ * Context: process. Does not wait.
+ * Return: 0, -ENOTCONN, -EINVAL (not NEW), -EBUSY (too many registrations under way) or a verbs error.
  */
 int smcx_region_register(struct smcx_region *r);
 
@@ -79,8 +81,8 @@ int smcx_region_wait(struct smcx_region *r);
  * smcx_region_unmap() - take it away from device and peer; memory stays
  * @r: region
  *
- * Must be called before smcx_qp_stop() destroys the PD: order is QP to ERR
- * (smcx_qp_fence()), regions unmapped, QP stopped. Idempotent.
+ * Order: QP to ERR (smcx_qp_fence()), regions unmapped, QP stopped; smcx_qp_stop()
+ * unmaps what was forgotten. Waits (at most 2 s) for a registration under way. Idempotent.
  * Context: process.
  */
 void smcx_region_unmap(struct smcx_region *r);

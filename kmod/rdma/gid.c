@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/* GID tables of RoCE ports, see DOC in gid.h and protocol.md 2.8, 2.9, 3.8 */
+
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <net/ipv6.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
+
+#include "gid.h"
+
+/* Scores add up: the netdev decides, the address only between equals. */
+#define SMCX_SCORE_ADDR		1
+#define SMCX_SCORE_ANY		2
+#define SMCX_SCORE_LOWER	4
+#define SMCX_SCORE_EXACT	8
+
+static bool smcx_gid_has_flavour(const struct ib_gid_attr *attr, enum smcx_rocever ver)
+{
+	if (ver == SMCX_ROCE_V1)
+		return attr->gid_type == IB_GID_TYPE_ROCE;
+	return attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP &&
+	       ipv6_addr_v4mapped((const struct in6_addr *)&attr->gid);
+}
+
+static int smcx_gid_score_netdev(const struct ib_gid_attr *attr,
+				 const struct smcx_gid_query *q,
+				 struct net_device *ndev)
+{
+	if (q->any_netdev)
+		return SMCX_SCORE_ANY;
+	/* rxe routes its packets in the initial namespace only (floor.md ch. 6) */
+	if (attr->device->ops.driver_id == RDMA_DRIVER_RXE && !net_eq(q->net, &init_net))
+		return 0;
+	if (ndev == q->egress)
+		return SMCX_SCORE_EXACT;
+	return netdev_has_upper_dev_all_rcu(ndev, q->egress) ? SMCX_SCORE_LOWER : 0;
+}
+
+static u16 smcx_gid_vlan(const struct ib_gid_attr *attr)
+{
+	u16 vlan = 0xffff;
+
+	if (rdma_read_gid_l2_fields(attr, &vlan, NULL))
+		return 0;
+	return vlan == 0xffff ? 0 : vlan;
+}
+
+static int smcx_gid_score(const struct ib_gid_attr *attr,
+			  const struct smcx_gid_query *q, struct net_device *ndev)
+{
+	int score;
+
+	if (!smcx_gid_has_flavour(attr, q->ver) || smcx_gid_vlan(attr) != q->vlan_id)
+		return 0;
+	score = smcx_gid_score_netdev(attr, q, ndev);
+	if (score && q->ver == SMCX_ROCE_V2 && q->saddr &&
+	    ((const struct in6_addr *)&attr->gid)->s6_addr32[3] == q->saddr)
+		score += SMCX_SCORE_ADDR;
+	return score;
+}
+
+static bool smcx_gid_consider(const struct ib_gid_attr *attr,
+			      const struct smcx_gid_query *q, struct smcx_gid_match *m)
+{
+	struct net_device *ndev = rdma_read_gid_attr_ndev_rcu(attr);
+	int score;
+
+	if (IS_ERR(ndev))
+		return false;
+	score = smcx_gid_score(attr, q, ndev);
+	if (score <= m->score)
+		return false;
+	m->score = score;
+	m->path.port = attr->port_num;
+	m->path.gid_index = attr->index;
+	m->path.ver = q->ver;
+	m->path.gid = attr->gid;
+	m->path.ifindex = ndev->ifindex;
+	m->path.vlan_id = q->vlan_id;
+	m->path.mtu = iboe_get_mtu(READ_ONCE(ndev->mtu));
+	if (!smcx_gid_mac(attr->device, attr->port_num, m->path.mac))
+		ether_addr_copy(m->path.mac, ndev->dev_addr);
+	return true;
+}
+
+bool smcx_gid_search(struct ib_device *ibdev, u8 port,
+		     const struct smcx_gid_query *q, struct smcx_gid_match *m)
+{
+	int i, len = ibdev->port_data[port].immutable.gid_tbl_len;
+	const struct ib_gid_attr *attr;
+	bool better = false;
+
+	for (i = 0; i < len; i++) {
+		attr = rdma_get_gid_attr(ibdev, port, i);
+		if (IS_ERR(attr))
+			continue;
+		better |= smcx_gid_consider(attr, q, m);
+		rdma_put_gid_attr(attr);
+	}
+	return better;
+}
+
+bool smcx_gid_is(struct ib_device *ibdev, u8 port, int index, const union ib_gid *gid)
+{
+	union ib_gid now;
+
+	return !rdma_query_gid(ibdev, port, index, &now) &&
+	       !memcmp(&now, gid, sizeof(now));
+}
+
+bool smcx_gid_mac(struct ib_device *ibdev, u8 port, u8 mac[6])
+{
+	const struct ib_gid_attr *attr;
+	bool ok;
+
+	attr = rdma_get_gid_attr(ibdev, port, 0);
+	if (IS_ERR(attr))
+		return false;
+	ok = !rdma_read_gid_l2_fields(attr, NULL, mac);
+	rdma_put_gid_attr(attr);
+	return ok;
+}
+
+bool smcx_port_is_active(struct ib_device *ibdev, u8 port)
+{
+	enum ib_port_state state;
+
+	return !ib_get_cached_port_state(ibdev, port, &state) &&
+	       state == IB_PORT_ACTIVE;
+}
