@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/* smcx eid, smcx pnet: what can be configured. */
+#include <ctype.h>
+#include <errno.h>
+#include <linux/smcx_abi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nl.h"
+#include "out.h"
+#include "smcx.h"
+
+/* Ends a command that changes something; @hint explains what EINVAL means here. */
+static int finish(const char *what, const char *hint)
+{
+	int err = nl_genl_do();
+
+	if (!err)
+		return EXIT_FINE;
+	fprintf(stderr, "smcx: cannot %s: %s%s\n", what, strerror(err), err == EINVAL ? hint : "");
+	return err == EPERM || err == EACCES ? EXIT_DENIED : EXIT_KERNEL;
+}
+
+static const struct out_column eid_columns[] = {
+	{ "eid", "EID", false },
+	{ "kind", "Kind", false },
+	{ "enabled", "Enabled", false },
+	{ NULL, NULL, false },
+};
+
+static void on_ueid(const struct nlmsghdr *nlh, void *arg)
+{
+	struct out_table *t = arg;
+	struct nl_attrs top;
+
+	nl_genl_attrs(nlh, &top);
+	if (!nl_has(&top, SMCX_EID_ENTRY))
+		return;
+	out_row(t);
+	out_str(t, "eid", "%s", nl_str(&top, SMCX_EID_ENTRY));
+	out_str(t, "kind", "user");
+	out_bool(t, "enabled", true);
+}
+
+static void on_seid(const struct nlmsghdr *nlh, void *arg)
+{
+	struct out_table *t = arg;
+	struct nl_attrs top;
+
+	nl_genl_attrs(nlh, &top);
+	if (!nl_has(&top, SMCX_SEID_ENTRY))
+		return;
+	out_row(t);
+	out_str(t, "eid", "%s", nl_str(&top, SMCX_SEID_ENTRY));
+	out_str(t, "kind", "system");
+	out_bool(t, "enabled", nl_num(&top, SMCX_SEID_ENABLED));
+}
+
+static int eid_show(void)
+{
+	struct out_table *t = out_table_begin(eid_columns);
+
+	nl_genl_dump(SMCX_GEN_NAME, SMCX_GEN_DUMP_UEID, on_ueid, t);
+	nl_genl_dump(SMCX_GEN_NAME, SMCX_GEN_DUMP_SEID, on_seid, t);
+	out_table_end(t, "no EID: SMC version 2 is not possible; add one with 'smcx eid add'");
+	return EXIT_FINE;
+}
+
+static int eid_change(uint8_t cmd, const char *what, const char *eid)
+{
+	char padded[SMCX_EID_ENTRY_LEN + 1];
+	struct nlmsghdr *nlh;
+	size_t i;
+
+	if (strlen(eid) > SMCX_EID_ENTRY_LEN)
+		return usage_error("an EID has at most 32 characters", eid);
+	snprintf(padded, sizeof(padded), "%-*s", SMCX_EID_ENTRY_LEN, eid);
+	for (i = 0; padded[i]; i++)
+		padded[i] = toupper((unsigned char)padded[i]);
+	nlh = nl_genl_begin(SMCX_GEN_NAME, cmd);
+	mnl_attr_put_strz(nlh, SMCX_EID_ENTRY, padded);
+	return finish(what, " (letters, digits, dots and dashes, the first a letter or digit)");
+}
+
+int cmd_eid(int argc, char **argv)
+{
+	if (!argc)
+		return eid_show();
+	if (argc == 2 && !strcmp(argv[0], "add"))
+		return eid_change(SMCX_GEN_ADD_UEID, "add the EID", argv[1]);
+	if (argc == 2 && !strcmp(argv[0], "del"))
+		return eid_change(SMCX_GEN_REMOVE_UEID, "remove the EID", argv[1]);
+	if (argc == 1 && !strcmp(argv[0], "flush")) {
+		nl_genl_begin(SMCX_GEN_NAME, SMCX_GEN_FLUSH_UEID);
+		return finish("remove the EIDs", "");
+	}
+	return usage_error("eid takes: add EID, del EID, or flush; not", argv[0]);
+}
+
+static const struct out_column pnet_columns[] = {
+	{ "pnetid", "PNET", false },
+	{ "netdev", "Netdev", false },
+	{ "device", "Device", false },
+	{ "port", "Port", false },
+	{ NULL, NULL, false },
+};
+
+static void on_pnet(const struct nlmsghdr *nlh, void *arg)
+{
+	struct out_table *t = arg;
+	struct nl_attrs top;
+
+	nl_genl_attrs(nlh, &top);
+	if (!nl_has(&top, SMCX_PNET_NAME))
+		return;
+	out_row(t);
+	out_str(t, "pnetid", "%s", nl_str(&top, SMCX_PNET_NAME));
+	if (strcmp(nl_str(&top, SMCX_PNET_ETH), "n/a"))
+		out_str(t, "netdev", "%s", nl_str(&top, SMCX_PNET_ETH));
+	if (!strcmp(nl_str(&top, SMCX_PNET_IB), "n/a"))
+		return;
+	out_str(t, "device", "%s", nl_str(&top, SMCX_PNET_IB));
+	if (nl_num(&top, SMCX_PNET_PORT) != 255)
+		out_num(t, "port", nl_num(&top, SMCX_PNET_PORT));
+}
+
+static int pnet_show(void)
+{
+	struct out_table *t = out_table_begin(pnet_columns);
+
+	nl_genl_dump(SMCX_PNET_GENL_NAME, SMCX_PNET_CMD_GET, on_pnet, t);
+	out_table_end(t, "no PNET entries: RDMA ports are found from the route");
+	return EXIT_FINE;
+}
+
+/* ID [eth NAME] [ib NAME [port N]] */
+static int pnet_add(char **argv)
+{
+	const char *id = *argv++, *eth = NULL, *ib = NULL, *port = NULL;
+	struct nlmsghdr *nlh;
+	char *end = NULL;
+	long n = 0;
+
+	for (; *argv; argv += 2) {
+		const char **to = !strcmp(*argv, "eth") ? &eth : !strcmp(*argv, "ib") ? &ib :
+				  !strcmp(*argv, "port") ? &port : NULL;
+
+		if (!to || !argv[1])
+			return usage_error(to ? "a name is missing after" : "unknown word", *argv);
+		*to = argv[1];
+	}
+	if (!eth && !ib)
+		return usage_error("pnet add needs eth NAME or ib NAME", NULL);
+	if (port)
+		n = strtol(port, &end, 10);
+	if (port && (!ib || *end || n < 1 || n > 2))
+		return usage_error("port is 1 or 2, of an RDMA device named by ib", port);
+	nlh = nl_genl_begin(SMCX_PNET_GENL_NAME, SMCX_PNET_CMD_ADD);
+	mnl_attr_put_strz(nlh, SMCX_PNET_NAME, id);
+	if (eth)
+		mnl_attr_put_strz(nlh, SMCX_PNET_ETH, eth);
+	if (ib)
+		mnl_attr_put_strz(nlh, SMCX_PNET_IB, ib);
+	if (port)
+		mnl_attr_put_u8(nlh, SMCX_PNET_PORT, n);
+	return finish("add the PNET entry",
+		      " (the id has 1 to 16 letters and digits; the devices must exist)");
+}
+
+int cmd_pnet(int argc, char **argv)
+{
+	struct nlmsghdr *nlh;
+
+	if (!argc)
+		return pnet_show();
+	if (argc >= 2 && !strcmp(argv[0], "add"))
+		return pnet_add(argv + 1);
+	if (argc == 2 && !strcmp(argv[0], "del")) {
+		nlh = nl_genl_begin(SMCX_PNET_GENL_NAME, SMCX_PNET_CMD_DEL);
+		mnl_attr_put_strz(nlh, SMCX_PNET_NAME, argv[1]);
+		return finish("remove the PNET entry", " (the id has 1 to 16 letters and digits)");
+	}
+	if (argc == 1 && !strcmp(argv[0], "flush")) {
+		nl_genl_begin(SMCX_PNET_GENL_NAME, SMCX_PNET_CMD_FLUSH);
+		return finish("remove the PNET entries", "");
+	}
+	return usage_error("pnet takes: add, del, or flush; not", argv[0]);
+}

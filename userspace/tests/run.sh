@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The wrapper and the tool on a kernel without SMC. TAP.
+# Environment: BIN (smc_run, smcx), LIB (the preload library), OUT (test programs).
+set -u
+run=$BIN/smc_run
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+failed=0
+
+point()
+{
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"
+		failed=1
+	fi
+}
+
+# check TEXT COMMAND...: succeeds?
+check()
+{
+	local text=$1
+	shift
+	"$@" > "$tmp/out" 2>&1 || { sed 's/^/# /' "$tmp/out"; false; }
+	point $? "$text"
+}
+
+# exits TEXT STATUS WORDS COMMAND...: that exit status, and those words on standard error?
+exits()
+{
+	local text=$1 status=$2 words=$3 rc
+	shift 3
+	"$@" > /dev/null 2> "$tmp/err"
+	rc=$?
+	[ $rc -eq "$status" ] && [[ $(cat "$tmp/err") =~ $words ]] || { echo "# status $rc"; sed 's/^/# /' "$tmp/err"; false; }
+	point $? "$text"
+}
+
+same_args()
+{
+	"$OUT/args" "$@" > "$tmp/plain"
+	"$run" "$OUT/args" "$@" > "$tmp/wrapped"
+	cmp "$tmp/plain" "$tmp/wrapped"
+}
+
+long=$(head -c 100000 /dev/zero | tr '\0' x)
+check "empty, blank and quoted arguments" same_args "" " " "a b" "it's" '"q"' $'new\nline' $'tab\t' ""
+check "shell characters" same_args '$HOME' '`id`' '*' '\' '\\n' ';' '&' '|' '>' '~' '!' '{a,b}' '#'
+check "options of the program" same_args -v --help -- -h --version -V
+check "bytes that are no text" same_args $'\xff\xfe' $'\x01' $'\xc3'
+check "a long argument" same_args "$long"
+check "no argument" same_args
+
+exits "exit status is the program's" 7 "" "$run" "$OUT/args" exit=7
+exits "death by signal is the program's" 143 "" "$run" sh -c 'kill -TERM $$'
+exits "program not found: 127" 127 "cannot run 'no-such-program'" "$run" no-such-program
+exits "program not executable: 126" 126 "cannot run '/etc/passwd'" "$run" /etc/passwd
+exits "no program: 125" 125 "which program" "$run"
+exits "unknown option: 125" 125 "Try" "$run" --no-such-option true
+check "help" grep -q "^usage: smc_run" <("$run" --help)
+check "version" grep -q "^smc_run [0-9]" <("$run" -V)
+
+preload_of()
+{
+	LD_PRELOAD=$1 "$run" printenv LD_PRELOAD
+}
+real=$(readlink -f "$LIB")
+check "an existing LD_PRELOAD comes first" test "$(preload_of "$OUT/libfake.so")" = "$OUT/libfake.so:$real"
+check "an empty one counts as none" test "$(preload_of "")" = "$real"
+check "twice wrapped is wrapped once" test "$("$run" "$run" printenv LD_PRELOAD)" = "$real"
+
+mkdir -p "$tmp/with blank" "$tmp/bin" "$tmp/beside"
+cp "$run" "$LIB" "$tmp/with blank/"
+cp "$run" "$tmp/bin/"
+cp "$run" "$LIB" "$tmp/beside/"
+exits "a path LD_PRELOAD cannot express is refused" 125 "must not contain" "$tmp/with blank/smc_run" true
+exits "no library: refused" 125 "cannot find libsmcx-preload.so" "$tmp/bin/smc_run" true
+check "library beside the program" grep -q "wrapped yes" <("$tmp/beside/smc_run" "$OUT/probe")
+check "library in the library path" \
+	grep -q "wrapped yes" <(LD_LIBRARY_PATH=$tmp/beside "$tmp/bin/smc_run" "$OUT/probe")
+
+silent()
+{
+	"$run" "$@" > "$tmp/o" 2> "$tmp/e" && [ ! -s "$tmp/e" ]
+}
+check "a program works, silently" silent "$OUT/probe"
+check "and was wrapped" grep -q "wrapped yes" "$tmp/o"
+check "a static program works, silently" silent "$OUT/probe-static"
+check "and was not wrapped" grep -q "wrapped no" "$tmp/o"
+exits "-v tells about static programs" 0 "statically linked" "$run" -v "$OUT/probe-static"
+if [ "$(id -u)" -eq 0 ]; then
+	install -m 4755 -o nobody "$OUT/probe" "$OUT/probe-setuid"
+	check "a setuid program works, silently" silent "$OUT/probe-setuid"
+	check "and was not wrapped" grep -q "wrapped no" "$tmp/o"
+	exits "-v tells about setuid programs" 0 "setuid" "$run" -v "$OUT/probe-setuid"
+	rm -f "$OUT/probe-setuid"
+else
+	n=$((n + 1))
+	echo "ok $n - a setuid program # SKIP only root can make one of another user"
+fi
+
+check "32 threads at once" "$run" "$OUT/storm"
+early()
+{
+	local i
+	for i in 1 2 3 4 5; do
+		LD_PRELOAD=$1 "$OUT/storm" || return 1
+	done
+}
+check "sockets in constructors before ours" early "$LIB:$OUT/libearly.so"
+check "sockets in constructors after ours" early "$OUT/libearly.so:$LIB"
+
+only_libc()
+{
+	[ "$(readelf -d "$LIB" | grep -c NEEDED)" -eq 1 ] && readelf -d "$LIB" | grep NEEDED | grep -q libc.so.6
+}
+check "the library needs libc only" only_libc
+check "the library defines socket only" test "$(nm -D --defined-only "$LIB" | awk '{ print $3 }')" = socket
+
+LD_PRELOAD="$LIB:$OUT/libfake.so" "$OUT/wrap" > "$tmp/wrap"
+while read -r line; do
+	case $line in
+	"ok - "*) point 0 "${line#ok - }" ;;
+	"not ok - "*) point 1 "${line#not ok - }" ;;
+	*) echo "$line" ;;
+	esac
+done < "$tmp/wrap"
+check "all of these ran" test "$(grep -c 'ok - ' "$tmp/wrap")" -eq 8
+
+json()
+{
+	"$OUT/output" json > "$tmp/json" && python3 - "$tmp/json" <<'END'
+import json, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+d, all = json.JSONDecoder(), []
+while text.strip():
+    value, end = d.raw_decode(text.lstrip())
+    all.append(value)
+    text = text.lstrip()[end:]
+rows, none, groups = all
+assert rows[0]["text"].startswith('quote" back\\slash ') and rows[0]["number"] == 2**64 - 1, rows
+assert rows[0]["yes"] is True and rows[0]["note"] is None, rows
+assert rows[1]["text"] == "bad ?? utf8 ?? ????" and rows[2]["text"] is None, rows
+assert none == [] and groups == {"empty": {}, "full": {"a": 1, "b": 't"'}}, groups
+END
+}
+check "JSON is JSON whatever the text" json
+"$OUT/output" > "$tmp/table" 2>&1
+check "no control character reaches a terminal" test "$(tr -d '\n' < "$tmp/table" | LC_ALL=C grep -c '[^ -~]')" -eq 0
+check "smcx --help is one screen" test "$("$BIN/smcx" --help | wc -l)" -le 24
+check "of 80 columns" test "$("$BIN/smcx" --help | wc -L)" -le 80
+exits "smcx without command: 1" 1 "usage:" "$BIN/smcx"
+exits "smcx, unknown command: 1" 1 "unknown command" "$BIN/smcx" frobnicate
+exits "smcx, unknown option: 1" 1 "unknown option" "$BIN/smcx" --frob sock
+exits "smcx, wrong words: 1" 1 "unknown kind" "$BIN/smcx" sock purple
+if ! grep -q '^smcx\? ' /proc/modules 2>/dev/null; then
+	for command in sock lgr link dev stat eid pnet; do
+		exits "smcx $command without the module: 3" 3 "modprobe smcx" "$BIN/smcx" $command
+	done
+fi
+if command -v mandoc > /dev/null; then
+	for page in "${0%/*}"/../man/*.[1-9]; do
+		check "${page##*/} is clean" mandoc -T lint -W warning "$page"
+	done
+fi
+
+echo "1..$n"
+exit $failed
