@@ -173,6 +173,7 @@ int peer_wait(struct peer *p, int timeout_ms, struct peer_reply *r, void *out,
 	struct pollfd pfd = { .fd = p->fd, .events = POLLIN };
 	static __thread char sink[PEER_MAX];
 	size_t n;
+	int got;
 
 	if (p->fd < 0) {
 		*r = p->last;
@@ -181,7 +182,10 @@ int peer_wait(struct peer *p, int timeout_ms, struct peer_reply *r, void *out,
 			memcpy(out, p->out, n);
 		return 0;
 	}
-	if (poll(&pfd, 1, timeout_ms) != 1)
+	do {
+		got = poll(&pfd, 1, timeout_ms);
+	} while (got < 0 && errno == EINTR);
+	if (got != 1)
 		return -1;
 	if (io_all(p->fd, r, sizeof(*r), 0) ||
 	    (r->len && io_all(p->fd, sink, r->len, 0)))

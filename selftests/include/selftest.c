@@ -279,13 +279,14 @@ static int run_case(const struct st_case *c)
 	return WEXITSTATUS(status);
 }
 
-static int report(int num, const char *suite, const struct st_case *c, int rc)
+static int report(int num, const char *suite, const struct st_case *c, int rc,
+		  uint64_t ms)
 {
 	const char *role = !c->roles ? "" :
 			   st.role == ROLE_CLIENT ? " client" : " server";
 
-	printf("%sok %d %s: %s %s%s", rc == EXIT_PASS || rc == EXIT_SKIP ? "" :
-	       "not ", num, suite, c->name, st.mode->name, role);
+	printf("%sok %d - %s: %s %s%s (%d ms)", rc == EXIT_PASS || rc == EXIT_SKIP ? "" :
+	       "not ", num, suite, c->name, st.mode->name, role, (int)ms);
 	if (rc == EXIT_SKIP)
 		printf(" # SKIP %s", shared->skip);
 	if (rc == -1)
@@ -376,11 +377,15 @@ static int run_mode(const struct plan *p, int *num)
 
 	for (int i = 0; i < p->n; i++) {
 		for (int role = ROLE_CLIENT; role <= ROLE_SERVER; role++) {
+			uint64_t t0 = st_now_ms();
+			int rc;
+
 			if (!wanted(p, &p->cases[i], role))
 				continue;
 			st.role = role;
-			bad += report(++*num, p->suite, &p->cases[i],
-				      run_case(&p->cases[i]));
+			rc = run_case(&p->cases[i]);
+			bad += report(++*num, p->suite, &p->cases[i], rc,
+				      st_now_ms() - t0);
 		}
 	}
 	return bad;
