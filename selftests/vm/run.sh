@@ -10,7 +10,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
 . "$here/splat.sh"
 
-KVER=6.12 PEER_KVER='' MODULE=smcx PEER_MODULE='' CPUS=1 MEM='' TIMEOUT=120 PAIRED='' RXE=1
+KVER=6.12 PEER_KVER='' MODULE=smcx PEER_MODULE='' CPUS=1 MEM='' TIMEOUT=120 IDLE=0 PAIRED='' RXE=1
 SERVER_CMD='' CLIENT_CMD='' PLAN='' PLAN_ENV='' BUILD=1 VERBOSE='' APPEND='' ICOUNT='' LIVE=1 KO=''
 DIR=$SMCX_BUILD/vm/last
 ADD=()
@@ -30,6 +30,7 @@ parse()
 		--cpus) CPUS=$2; shift ;;
 		--mem) MEM=$2; shift ;;
 		--timeout) TIMEOUT=$2; shift ;;
+		--idle) IDLE=$2; shift ;;
 		--pair) PAIRED=1 ;;
 		--server) SERVER_CMD=$(command_line "$2"); shift ;;
 		--client) CLIENT_CMD=$(command_line "$2"); shift ;;
@@ -163,7 +164,7 @@ add_tests()
 	for item in bin lib; do
 		[ ! -d "$SMCX_BUILD/$item" ] || cp -rL "$SMCX_BUILD/$item" "$stage/opt/smcx/"
 	done
-	for item in net pair interop perf; do
+	for item in net pair interop perf self; do
 		[ -d "$SMCX_TOP/selftests/$item" ] || continue
 		mkdir -p "$stage/tests/$item"
 		cp -rL "$SMCX_TOP/selftests/$item/." "$stage/tests/$item/"
@@ -284,6 +285,14 @@ alive()
 	echo $n
 }
 
+# Seconds since any machine said anything.
+silence()
+{
+	local last
+	last=$(stat -c %Y "$DIR"/*.initrd "$DIR"/*.out "$DIR"/*.console 2>/dev/null | sort -n | tail -n 1)
+	echo $(($(date +%s) - last))
+}
+
 # Wait for all machines: until the limit, and not much longer than the first one to end.
 supervise()
 {
@@ -297,6 +306,9 @@ supervise()
 		fi
 		if [ $((SECONDS - start)) -ge "$TIMEOUT" ]; then
 			TIMED_OUT="no end after $TIMEOUT seconds"
+			break
+		elif [ "$IDLE" -gt 0 ] && [ "$(silence)" -ge "$IDLE" ]; then
+			TIMED_OUT="not a word for $IDLE seconds"
 			break
 		elif [ -n "$first" ] && [ $((SECONDS - first)) -ge $grace ]; then
 			TIMED_OUT="one machine ended, the other did not"
