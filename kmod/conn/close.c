@@ -2,7 +2,6 @@
 /*
  * Ending a connection: shutdown, close in the background, reset, kill.
  */
-#include <linux/jiffies.h>
 #include <linux/tcp.h>
 #include <net/sock.h>
 
@@ -28,11 +27,6 @@ void smcx_conn_shutdown(struct smcx_conn *c, int how)
 	smcx_conn_unlock(c);
 }
 
-static unsigned long close_timeout(const struct smcx_conn *c)
-{
-	return max(READ_ONCE(c->sn->sysctl.close_timeout_s), 1u) * HZ;
-}
-
 void smcx_conn_close(struct smcx_conn *c, bool abort)
 {
 	RCU_INIT_POINTER(c->ops, NULL);
@@ -44,8 +38,8 @@ void smcx_conn_close(struct smcx_conn *c, bool abort)
 	smcx_conn_event(c, SMCX_CLOSE_EV_APP_CLOSE, 0);
 	c->tx.q.push = c->tx.q.queued;
 	if (!c->killed) {
-		c->deadline = jiffies + close_timeout(c);
-		smcx_conn_timer_arm(c, close_timeout(c));
+		c->deadline = jiffies + smcx_conn_close_timeout(c);
+		smcx_conn_timer_arm(c, smcx_conn_close_timeout(c));
 	}
 	smcx_conn_push(c);
 	smcx_conn_unlock(c);

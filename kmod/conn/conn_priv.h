@@ -2,6 +2,9 @@
 #ifndef SMCX_CONN_CONN_PRIV_H
 #define SMCX_CONN_CONN_PRIV_H
 
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
+
 #include "conn.h"
 
 /* What happened under conn->lock and is told after it is dropped. */
@@ -122,6 +125,11 @@ static inline struct smcx_conn *smcx_conn_of(struct smcx_member *m)
 	return container_of(m, struct smcx_conn, m);
 }
 
+static inline unsigned long smcx_conn_close_timeout(const struct smcx_conn *c)
+{
+	return max(READ_ONCE(c->sn->sysctl.close_timeout_s), 1u) * HZ;
+}
+
 /* Over for good: no data will come or go, whatever the flags say. */
 static inline bool smcx_conn_is_dead(const struct smcx_conn *c)
 {
@@ -136,10 +144,22 @@ static inline bool smcx_conn_is_dead(const struct smcx_conn *c)
 /**
  * smcx_urg_mark() - where is the urgent byte?
  * @c: connection
- * @dist: result: readable bytes before it
- * Context: conn->lock held, or the only reader. Return: false if there is none ahead.
+ * @end: result: bytes from the consumer cursor to just behind it; 0 = it was passed
+ *	over (smcx_urg_skip()) and nothing was read since
+ * Context: conn->lock held for an exact answer.
+ * Return: false if there is no mark.
  */
-bool smcx_urg_mark(const struct smcx_conn *c, u32 *dist);
+bool smcx_urg_mark(const struct smcx_conn *c, u32 *end);
+
+/**
+ * smcx_urg_skip() - the consumer cursor stands before a non-inline urgent byte: pass it over
+ * @c: connection
+ *
+ * Nobody will read the byte from the element, it is kept apart. The peer must not
+ * wait for it to be consumed: it sends nothing until the element is empty.
+ * Context: conn->lock held. Return: true if there was one: the peer shall be told.
+ */
+bool smcx_urg_skip(struct smcx_conn *c) __must_hold(&c->lock);
 
 /**
  * smcx_urg_arrive() - a CDC brought progress up to rx.prod and flagged its last byte urgent

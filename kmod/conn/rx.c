@@ -2,7 +2,6 @@
 /*
  * Receiving side as the socket sees it: reading the element, window updates.
  */
-#include <linux/minmax.h>
 #include <linux/socket.h>
 #include <linux/uio.h>
 
@@ -25,23 +24,35 @@ static bool rx_is_update_due(const struct smcx_conn *c, bool force)
 	       smcx_cursor_diff(rx->cons_sent, rx->prod, size) >= size / 2;
 }
 
+/* Reading moves from before or at the urgent mark by @n bytes. Return: true if the byte is passed. */
+static bool rx_pass_mark(struct smcx_conn *c, u32 n)
+{
+	bool oobinline = READ_ONCE(c->rx.oobinline);
+	u32 end;
+
+	if (!n || !smcx_urg_mark(c, &end) || n < end)
+		return false;
+	/* not inline, standing right behind it is still being at the mark */
+	if (n > end || oobinline)
+		WRITE_ONCE(c->rx.urg_state, SMCX_URG_NONE);
+	return end;
+}
+
 void smcx_rx_consume(struct smcx_conn *c, u32 n)
 {
 	struct smcx_conn_rx *rx = &c->rx;
-	bool passed = false;
-	u32 mark;
+	bool passed;
 
 	smcx_conn_lock(c);
-	if (smcx_urg_mark(c, &mark) && n > mark) {
-		WRITE_ONCE(rx->urg_state, SMCX_URG_NONE);
-		passed = true;
-	}
+	passed = rx_pass_mark(c, n);
 	rx->cons = smcx_cursor_add(rx->cons, n, rx->rmbe.size);
+	atomic_sub(n, &rx->avail);
+	passed |= smcx_urg_skip(c);
 	if (rx_is_update_due(c, passed)) {
 		c->tx.update_due = true;
 		smcx_conn_push(c);
 	}
-	if (!atomic_sub_return(n, &rx->avail))
+	if (!atomic_read(&rx->avail))
 		rx->pflags &= ~SMCX_CDC_PROD_BLOCKED;
 	smcx_conn_unlock(c);
 }
@@ -64,16 +75,16 @@ int smcx_rx_span(struct smcx_conn *c, size_t want, size_t off,
 		 struct smcx_rx_span *span)
 {
 	struct smcx_conn_rx *rx = &c->rx;
-	u32 avail, mark;
+	u32 avail, end;
 	int rc;
 
 	smcx_conn_lock(c);
 	avail = atomic_read(&rx->avail);
 	span->skip = 0;
-	if (smcx_urg_mark(c, &mark)) {
-		if (off < mark)
-			want = min_t(size_t, want, mark - off);
-		else if (!rx->oobinline)
+	if (smcx_urg_mark(c, &end) && end) {
+		if (off < end - 1)
+			want = min_t(size_t, want, end - 1 - off);
+		else if (!READ_ONCE(rx->oobinline))
 			span->skip = 1;
 	}
 	off = min_t(size_t, off + span->skip, avail);

@@ -7,14 +7,27 @@
 
 #include "conn_priv.h"
 
-bool smcx_urg_mark(const struct smcx_conn *c, u32 *dist)
+bool smcx_urg_mark(const struct smcx_conn *c, u32 *end)
 {
 	u8 state = READ_ONCE(c->rx.urg_state);
 
 	if (state != SMCX_URG_VALID && state != SMCX_URG_READ)
 		return false;
-	/* @urg_cur is ahead of @cons until consuming the byte clears the state */
-	*dist = smcx_cursor_diff(c->rx.cons, c->rx.urg_cur, c->rx.rmbe.size) - 1;
+	/* @urg_cur is never behind @cons: reading on from it clears the state */
+	*end = smcx_cursor_diff(c->rx.cons, c->rx.urg_cur, c->rx.rmbe.size);
+	return true;
+}
+
+bool smcx_urg_skip(struct smcx_conn *c)
+{
+	struct smcx_conn_rx *rx = &c->rx;
+	u32 end;
+
+	lockdep_assert_held(&c->lock);
+	if (READ_ONCE(rx->oobinline) || !smcx_urg_mark(c, &end) || end != 1)
+		return false;
+	rx->cons = smcx_cursor_add(rx->cons, 1, rx->rmbe.size);
+	atomic_dec(&rx->avail);
 	return true;
 }
 
@@ -27,6 +40,9 @@ void smcx_urg_arrive(struct smcx_conn *c)
 	rx->urg_cur = rx->prod;
 	rx->urg_byte = ((const u8 *)rx->rmbe.base)[last];
 	WRITE_ONCE(rx->urg_state, SMCX_URG_VALID);
+	/* alone in the element; no reader can be copying */
+	if (smcx_urg_skip(c))
+		c->tx.update_due = true;
 	c->events |= SMCX_CEV_URGENT;
 }
 
@@ -77,20 +93,20 @@ ssize_t smcx_conn_recv_urg(struct smcx_conn *c, struct msghdr *msg, size_t len,
 
 bool smcx_conn_at_mark(const struct smcx_conn *c)
 {
-	u32 dist;
+	u32 end;
 
-	return smcx_urg_mark(c, &dist) && !dist;
+	return smcx_urg_mark(c, &end) && end <= 1;
 }
 
 u32 smcx_conn_avail(const struct smcx_conn *c)
 {
 	u32 avail = atomic_read(&c->rx.avail);
-	u32 dist;
+	u32 end;
 
-	if (READ_ONCE(c->rx.oobinline) || !smcx_urg_mark(c, &dist))
+	if (READ_ONCE(c->rx.oobinline) || !smcx_urg_mark(c, &end) || !end)
 		return avail;
-	/* up to the mark; standing on it, what is behind */
-	if (dist)
-		return min(dist, avail);
+	/* up to the mark; standing before it, what is behind */
+	if (end > 1)
+		return min(end - 1, avail);
 	return avail ? avail - 1 : 0;
 }

@@ -6,8 +6,6 @@
  * followed by a CDC; a data path with one WRITE WITH IMMEDIATE replaces
  * it and conn_sent(), nothing else.
  */
-#include <linux/minmax.h>
-
 #include "conn_priv.h"
 
 #define XMIT_DATA_MAX	(64 * 1024)	/* most bytes in one message */
@@ -41,14 +39,14 @@ static void xmit_check_waiters(struct smcx_conn *c)
 
 /*
  * Does the application want these bytes held back? Only while holding can make
- * a bigger message: neither peer's window nor the send limit are used up.
+ * a bigger message: the peer's window is not used up, and the writer is not waiting for us.
  */
 static bool xmit_is_corked(const struct smcx_conn *c, u32 window, u32 full)
 {
 	const struct smcx_conn_queue *q = &c->tx.q;
 
 	return (c->tx.corked || c->tx.more) && q->queued < min(window, full) &&
-	       q->queued + q->inflight < q->limit;
+	       smcx_conn_is_writable(c);
 }
 
 /*
@@ -190,8 +188,7 @@ static void conn_sent(struct smcx_slot *slot, bool ok)
 	}
 	/* an orphan whose peer still takes data is not given up */
 	if (n && ok && c->detached)
-		c->deadline = jiffies +
-			READ_ONCE(c->sn->sysctl.close_timeout_s) * HZ;
+		c->deadline = jiffies + smcx_conn_close_timeout(c);
 	/* a failure means that the QP broke: the group's end follows */
 	if (ok)
 		smcx_conn_push(c);
@@ -253,7 +250,7 @@ static void xmit_commit(struct smcx_conn *c, u32 len)
 /* Return: false when nothing more can be posted for now. */
 static bool xmit_message(struct smcx_conn *c, u32 want)
 {
-	struct xmit_plan plan = {};
+	struct xmit_plan plan;
 	struct smcx_slot *slot;
 	int err;
 
@@ -262,8 +259,7 @@ static bool xmit_message(struct smcx_conn *c, u32 want)
 		smcx_link_wait_slot(c->m.link, &c->m);
 		return false;
 	}
-	if (want)
-		plan_message(c, want, &plan);
+	plan_message(c, want, &plan);
 	xmit_encode(c, plan.len, slot->msg);
 	slot->done = conn_sent;
 	slot->ctx = c;
