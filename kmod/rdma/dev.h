@@ -107,7 +107,8 @@ struct smcx_rdma_events {
  * smcx_rdma_init() - start watching RDMA devices
  * @ev: handlers of the link layer, must outlive smcx_rdma_exit()
  *
- * Context: process, module load. Return: 0 or negative errno.
+ * Context: process, module load.
+ * Return: 0 or negative errno.
  */
 int smcx_rdma_init(const struct smcx_rdma_events *ev);
 
@@ -121,7 +122,8 @@ void smcx_rdma_exit(void);
 /**
  * smcx_dev_hold() - take another reference
  * @dev: device the caller already may use
- * Context: any. Return: @dev.
+ * Context: any.
+ * Return: @dev.
  */
 static inline struct smcx_dev *smcx_dev_hold(struct smcx_dev *dev)
 {
@@ -145,7 +147,8 @@ static inline void smcx_dev_put(struct smcx_dev *dev)
  * @fn: called with the list mutex held, so that @dev->ibdev stays valid during the
  *	call; non-zero stops
  * @arg: for @fn
- * Context: process, may sleep in @fn. Return: last value of @fn or 0.
+ * Context: process, may sleep in @fn.
+ * Return: last value of @fn or 0.
  */
 int smcx_dev_for_each(int (*fn)(struct smcx_dev *dev, void *arg), void *arg);
 
@@ -153,7 +156,8 @@ int smcx_dev_for_each(int (*fn)(struct smcx_dev *dev, void *arg), void *arg);
  * smcx_rdma_peer_id() - this host's peer id (protocol.md 2.9)
  * @id: 8 bytes: two random bytes drawn at load, MAC of the first active port
  *
- * Context: any. Return: true when defined (a port has been active).
+ * Context: any.
+ * Return: true when defined (a port has been active).
  */
 bool smcx_rdma_peer_id(u8 id[8]);
 

@@ -48,7 +48,8 @@ struct smcx_gid_match {
  * @port: port
  * @q: what is wanted
  * @m: best match so far, replaced by a better one
- * Context: RCU read section that keeps @ibdev. Return: true if @m was replaced.
+ * Context: RCU read section that keeps @ibdev.
+ * Return: true if @m was replaced.
  */
 bool smcx_gid_search(struct ib_device *ibdev, u8 port,
 		     const struct smcx_gid_query *q, struct smcx_gid_match *m);

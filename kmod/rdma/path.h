@@ -102,7 +102,8 @@ void smcx_path_copy(struct smcx_path *dst, const struct smcx_path *src);
 /**
  * smcx_path_usable() - is the port still up and its GID still the same?
  * @path: path
- * Context: process or atomic. Return: true if new connections may use it.
+ * Context: process or atomic.
+ * Return: true if new connections may use it.
  */
 bool smcx_path_usable(const struct smcx_path *path);
 
@@ -114,7 +115,8 @@ bool smcx_path_usable(const struct smcx_path *path);
  * @gateway: result
  * @mac: result: next hop's MAC if gateway and known, else untouched
  *
- * Context: process. Return: 0 or SMCX_REASON_NOROUTE.
+ * Context: process.
+ * Return: 0 or SMCX_REASON_NOROUTE.
  */
 u32 smcx_path_route(struct net *net, __be32 saddr, const union ib_gid *peer_gid,
 		    bool *gateway, u8 mac[6]);
@@ -126,7 +128,8 @@ u32 smcx_path_route(struct net *net, __be32 saddr, const union ib_gid *peer_gid,
  * @v4len: result: prefix length
  * @v6: result: up to 8 entries of 16 byte prefix + 1 byte length
  *
- * Context: process. Return: number of IPv6 prefixes (0 = IPv4 matching), or -ENOENT.
+ * Context: process.
+ * Return: number of IPv6 prefixes (0 = IPv4 matching), or -ENOENT.
  */
 int smcx_path_prefixes(struct sock *sk, __be32 *v4net, u8 *v4len, u8 v6[8][17]);
 
@@ -138,7 +141,8 @@ int smcx_path_prefixes(struct sock *sk, __be32 *v4net, u8 *v4len, u8 v6[8][17]);
  * @v6: peer's IPv6 prefixes
  * @n6: their number; 0 = compare IPv4
  *
- * Context: process. Return: true on match.
+ * Context: process.
+ * Return: true on match.
  */
 bool smcx_path_prefix_match(struct sock *sk, __be32 v4net, u8 v4len,
 			    const u8 (*v6)[17], unsigned int n6);

@@ -34,7 +34,8 @@ struct smcx_pnet_entry {
  * smcx_pnet_add() - add an entry (@e may name eth and ib, then two are added)
  * @net: namespace
  * @e: checked entry
- * Context: process. Return: 0, -EEXIST, -ENOMEM, -EPERM (RDMA entry outside the initial namespace).
+ * Context: process.
+ * Return: 0, -EEXIST, -ENOMEM, -EPERM (RDMA entry outside the initial namespace).
  */
 int smcx_pnet_add(struct net *net, const struct smcx_pnet_entry *e);
 
@@ -42,7 +43,8 @@ int smcx_pnet_add(struct net *net, const struct smcx_pnet_entry *e);
  * smcx_pnet_del() - remove by name
  * @net: namespace
  * @name: PNET id, NULL = all
- * Context: process. Return: 0 or -ENOENT.
+ * Context: process.
+ * Return: 0 or -ENOENT.
  */
 int smcx_pnet_del(struct net *net, const char *name);
 
@@ -52,7 +54,8 @@ int smcx_pnet_del(struct net *net, const char *name);
  * @name: only this PNET id, or NULL
  * @fn: callback on a copy; non-zero stops
  * @arg: for @fn
- * Context: process. Return: last value of @fn or 0.
+ * Context: process.
+ * Return: last value of @fn or 0.
  */
 int smcx_pnet_for_each(struct net *net, const char *name,
 		       int (*fn)(const struct smcx_pnet_entry *e, void *arg),
@@ -63,7 +66,8 @@ int smcx_pnet_for_each(struct net *net, const char *name,
  * @net: namespace
  * @ifname: device name
  * @name: result, NUL terminated
- * Context: any. Return: true if there is one.
+ * Context: any.
+ * Return: true if there is one.
  */
 bool smcx_pnet_eth(struct net *net, const char *ifname, char name[SMCX_PNETID_LEN + 1]);
 
@@ -72,7 +76,8 @@ bool smcx_pnet_eth(struct net *net, const char *ifname, char name[SMCX_PNETID_LE
  * @ibname: device name
  * @port: port
  * @name: result
- * Context: any. Return: true if there is one.
+ * Context: any.
+ * Return: true if there is one.
  */
 bool smcx_pnet_ib(const char *ibname, u8 port, char name[SMCX_PNETID_LEN + 1]);
 

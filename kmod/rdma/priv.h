@@ -209,7 +209,8 @@ void smcx_cqs_exit(struct smcx_dev *dev);
 /**
  * smcx_cq_join() - enter a QP into the device's list and give it a CQ with room
  * @qp: QP, priv->mutex held
- * Context: process. Return: 0, -ENODEV (device is going), or errno of CQ creation.
+ * Context: process.
+ * Return: 0, -ENODEV (device is going), or errno of CQ creation.
  */
 int smcx_cq_join(struct smcx_qp *qp);
 

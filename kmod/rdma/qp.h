@@ -155,7 +155,8 @@ struct smcx_qp *smcx_qp_create(const struct smcx_path *path,
  * @qp: QP
  * @path: local end
  * @peer: remote end
- * Context: process. Return: 0 or negative errno.
+ * Context: process.
+ * Return: 0 or negative errno.
  */
 int smcx_qp_connect_rtr(struct smcx_qp *qp, const struct smcx_path *path,
 			const struct smcx_peer_path *peer);
@@ -163,7 +164,8 @@ int smcx_qp_connect_rtr(struct smcx_qp *qp, const struct smcx_path *path,
 /**
  * smcx_qp_connect_rts() - RTR -> RTS; posting is allowed from here on
  * @qp: QP
- * Context: process. Return: 0 or negative errno.
+ * Context: process.
+ * Return: 0 or negative errno.
  */
 int smcx_qp_connect_rts(struct smcx_qp *qp);
 
@@ -197,7 +199,8 @@ static inline void smcx_qp_put(struct smcx_qp *qp)
  * @qp: QP
  * @llc: may use the slots kept for LLC
  *
- * Context: any. Return: slot, or NULL (none free: @slot_free will be called; or QP not live).
+ * Context: any.
+ * Return: slot, or NULL (none free: @slot_free will be called; or QP not live).
  */
 struct smcx_slot *smcx_slot_get(struct smcx_qp *qp, bool llc);
 
@@ -215,7 +218,8 @@ void smcx_slot_put(struct smcx_slot *slot);
  * @nw: their number, may be 0
  *
  * SEND is signalled and solicited, writes are unsignalled (a failed write fails the SEND, too).
- * Context: any. Return: 0 (then @done will be called), or -ENOTCONN / verbs error
+ * Context: any.
+ * Return: 0 (then @done will be called), or -ENOTCONN / verbs error
  * (then the slot has been given back and @done will not be called).
  */
 int smcx_qp_post(struct smcx_slot *slot, struct smcx_write *w, int nw);

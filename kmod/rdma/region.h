@@ -58,7 +58,8 @@ enum smcx_region_state {
  * smcx_region_create() - allocate, map, choose key and address
  * @qp: QP not stopped
  * @size: bytes, at most qp->max_mr_pages pages
- * Context: process. Return: region or ERR_PTR.
+ * Context: process.
+ * Return: region or ERR_PTR.
  */
 struct smcx_region *smcx_region_create(struct smcx_qp *qp, size_t size);
 
@@ -73,7 +74,8 @@ int smcx_region_register(struct smcx_region *r);
 /**
  * smcx_region_wait() - wait until the registration has completed
  * @r: region
- * Context: process; at most 5 s. Return: 0, -ETIMEDOUT, or -EIO.
+ * Context: process; at most 5 s.
+ * Return: 0, -ETIMEDOUT, or -EIO.
  */
 int smcx_region_wait(struct smcx_region *r);
 
@@ -121,7 +123,8 @@ struct smcx_chunk {
  * smcx_chunk_get() - take a chunk
  * @dev: device
  * @gfp: allocation flags if the free list is empty
- * Context: any that suits @gfp. Return: chunk (off = len = 0) or NULL.
+ * Context: any that suits @gfp.
+ * Return: chunk (off = len = 0) or NULL.
  */
 struct smcx_chunk *smcx_chunk_get(struct smcx_dev *dev, gfp_t gfp);
 

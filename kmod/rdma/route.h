@@ -11,14 +11,16 @@
  *
  * The cached route is used if it still holds, else a look-up made with the
  * socket's addresses and bound device.
- * Context: process. Return: device, to be given back with dev_put(), or NULL.
+ * Context: process.
+ * Return: device, to be given back with dev_put(), or NULL.
  */
 struct net_device *smcx_route_egress(struct sock *sk);
 
 /**
  * smcx_route_is_v4() - does the socket speak IPv4 on the wire?
  * @sk: socket
- * Context: any. Return: true for AF_INET and for IPv4-mapped AF_INET6.
+ * Context: any.
+ * Return: true for AF_INET and for IPv4-mapped AF_INET6.
  */
 bool smcx_route_is_v4(const struct sock *sk);
 
