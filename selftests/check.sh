@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# make check: every test, cheapest first; the last line is "N passed, N failed, N skipped".
+# make check-debug (--debug): all tests in virtual machines under the debug kernel, with one and two CPUs.
+# check.sh STEP...: only these steps (files, static, unit, fuzz, tools, harness, net, pair, interop, debug).
+set -uo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/vm/common.sh"
+
+LOGS=$SMCX_BUILD/check
+SMCX_RESULTS=$LOGS/results
+export SMCX_RESULTS SMCX_BUILD
+
+record() { echo "PASS $1 FAIL $2 SKIP $3 $4" >> "$SMCX_RESULTS"; }
+
+# step LABEL COMMAND...: a step of one point, or of as many as the TAP lines it prints.
+step()
+{
+	local label=$1 log rc pass fail skip
+	shift
+	log=$LOGS/$(tr -c 'a-zA-Z0-9.\n' '_' <<< "$label").log
+	say "== $label"
+	"$@" > "$log" 2>&1 < /dev/null
+	rc=$?
+	skip=$(grep -cE '^ok .*# *SKIP' "$log")
+	pass=$(($(grep -c '^ok ' "$log") - skip))
+	fail=$(grep -c '^not ok ' "$log")
+	if [ $rc -ne 0 ] && [ "$fail" -eq 0 ]; then
+		fail=1
+	elif [ $rc -eq 0 ] && [ $((pass + fail + skip)) -eq 0 ]; then
+		pass=1
+	fi
+	record "$pass" "$fail" "$skip" "$label"
+	if [ "$fail" -ne 0 ]; then
+		say "   FAILED $label (log: $log)"
+		grep -E '^not ok|[Ee]rror|warning' "$log" | head -n 20 | sed 's/^/   /' >&2
+		[ $rc -eq 0 ] || tail -n 20 "$log" | sed 's/^/   /' >&2
+	fi
+}
+
+# suite ARGS...: tests in virtual machines count for themselves.
+suite()
+{
+	local before
+	say "== $*"
+	before=$(wc -l < "$SMCX_RESULTS")
+	"$here/vm/suite.sh" "$@" >&2 || true
+	if [ "$(wc -l < "$SMCX_RESULTS")" -eq "$before" ]; then
+		record 0 1 0 "$* (did not run)"
+	fi
+}
+
+step_files() { step "files" "$here/static/files.sh"; }
+
+step_static()
+{
+	local kver
+	for kver in 6.1 6.12; do
+		step "static checks, $kver" "$here/static/kernel.sh" $kver
+	done
+}
+
+step_unit() { step "unit tests" make -C "$here/unit" check BUILD="$SMCX_BUILD"; }
+step_fuzz() { step "fuzzing" make -C "$here/fuzz" check BUILD="$SMCX_BUILD"; }
+
+step_tools()
+{
+	step "tools" make -C "$SMCX_TOP" tools
+	step "tools' tests" make -C "$SMCX_TOP/userspace" check BUILD="$SMCX_BUILD"
+}
+
+step_harness()
+{
+	say "== harness"
+	"$here/vm/self.sh" --no-build
+}
+
+step_build()
+{
+	local kver
+	for kver in 6.1 6.12; do
+		step "module, $kver" make -C "$SMCX_TOP" KVER=$kver module
+	done
+	step "test programs" make -C "$here" BUILD="$SMCX_BUILD"
+}
+
+step_net()
+{
+	local kver
+	for kver in 6.1 6.12; do
+		suite net --kver $kver --no-build
+	done
+}
+
+step_pair()
+{
+	suite pair --kver 6.1 --no-build
+	suite pair --kver 6.12 --no-build
+	suite pair --kver 6.12 --peer-kver 6.1 --no-build
+}
+
+step_interop()
+{
+	suite interop --kver 6.12 --module smcx --peer-module smc --no-build
+	suite interop --kver 6.12 --module smc --peer-module smcx --no-build
+}
+
+# The core set: what `make check` can afford of `make check-debug`.
+step_debug()
+{
+	step "module, debug kernel" make -C "$SMCX_TOP" KVER=debug module
+	suite net --kver debug --core --no-build
+	suite pair --kver debug --core --no-build
+}
+
+step_all_debug()
+{
+	local cpus
+	step "module, debug kernel" make -C "$SMCX_TOP" KVER=debug module
+	for cpus in 1 2; do
+		suite net --kver debug --cpus $cpus --no-build
+		suite pair --kver debug --cpus $cpus --no-build
+	done
+}
+
+main()
+{
+	local name steps="files static unit fuzz tools harness build net pair interop debug"
+	local sets="build vm check kernel"
+	case ${1:-} in
+	--debug) steps="tools build all_debug" ;;
+	"") ;;
+	*) steps="$*" ;;
+	esac
+	mkdir -p "$LOGS"
+	: > "$SMCX_RESULTS"
+	# shellcheck disable=SC2086
+	"$here/vm/deps.sh" $sets || die "cannot install what is missing"
+	for name in $steps; do
+		"step_$name"
+		say "   ($((SECONDS / 60)) min)"
+	done
+	awk -v minutes=$((SECONDS / 60)) '
+		{ pass += $2; fail += $4; skip += $6 }
+		$4 { $1 = $2 = $3 = $5 = $6 = ""; bad = bad "  " $4 " failed:" $0 "\n" }
+		END {
+			printf "%sall done after %d minutes\n", bad, minutes
+			printf "%d passed, %d failed, %d skipped\n", pass, fail, skip
+			exit fail > 0 || pass == 0
+		}' "$SMCX_RESULTS"
+}
+
+main "$@"
