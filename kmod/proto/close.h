@@ -37,7 +37,8 @@
  * Draining: if data is still to be sent, closing answers %SMCX_CLOSE_ACT_DRAIN
  * and leaves the state alone. The caller waits (bounded by SO_LINGER or two seconds,
  * never under a lock) and feeds the same event again with drained set, whatever
- * happened in between.
+ * happened in between, unless CLOSED was reached. A close supersedes a shutdown that
+ * waits. A caller whose flags follow the data out by themselves says drained at once.
  *
  * Where this differs from Linux: an abort received in APPCLOSEWAIT2 is answered
  * with an abort, because the peer may wait for it in PEERCLOSEWAIT2 for as long as

@@ -431,6 +431,8 @@ void smcx_llc_reply(const struct smcx_llc_msg *req, struct smcx_llc_msg *out)
 	/* a longer request is answered with its first 44 bytes */
 	if (out->type == SMCX_LLC_ADD_LINK) {
 		out->add_link.has_ext = false;
+		out->add_link.v2_direct = false;
+		memset(out->add_link.target_gid, 0, sizeof(out->add_link.target_gid));
 		out->add_link.n_triples = 0;
 		out->add_link.triples = NULL;
 	} else if (out->type == SMCX_LLC_REQ_ADD_LINK) {
