@@ -31,16 +31,41 @@
  * wait (&struct smcx_lgr_waiter) instead of opening a second group, but only for
  * a bounded time, so a silent peer delays nobody for long.
  * ACTIVE: new connections take a seat; the last one leaving starts the free timer.
- * DYING: off the list, a worker ends it: waiters told, members killed, QPs
- * fenced, regions unmapped, QPs stopped. The memory lives until the last reference.
+ * DYING: nobody joins any more, a worker ends it: waiters told, goodbye said, QPs
+ * fenced, members killed, regions unmapped, QPs stopped, off the list. The memory lives
+ * until the last reference; whoever still holds one finds everything inert.
  *
- * References on an lgr: the list (until DYING work is done), each member, each
- * handshake with a seat, each queued work. References on a member: owner
+ * References on an lgr: the list (until the DYING work is done), each member, each
+ * handshake with a seat, each waiter, each queued work. References on a member: owner
  * (conn layer), the token table, whoever looked it up.
  *
- * Lock order: smcx_lgr_list_lock -> lgr->lock -> qp->lock. Members' own locks
- * (conn->lock) are taken before lgr->lock, never after. @pool_mutex is
- * outermost and sleeping; it is held over local memory registration only.
+ * Lock order: smcx_lgr_list_lock -> lgr->lock -> { the waiters' lock, lock of @members,
+ * qp->lock }. Members' own locks (conn->lock) are taken before lgr->lock and link->tx_lock,
+ * never after; tx_lock and pool_lock are innermost. @pool_mutex is outermost and sleeping; it
+ * is held over local memory registration only.
+ */
+
+/**
+ * DOC: Deferred work of the link layer
+ *
+ * All of it runs on one work queue of the layer, and all but lgr->release_work holds a
+ * reference on the group, taken by who queues it and dropped by the work (or by who cancels it):
+ *
+ * ============  ==================================  =======================================
+ * work          queued by                           cancelled by
+ * ============  ==================================  =======================================
+ * free_work     last seat given up while ACTIVE     term_work, synchronously. A join does not
+ *                                                   cancel it: the work looks again, under
+ *                                                   lgr->lock, whether the group is unused
+ * shrink_work   a region fell idle while ACTIVE     term_work, synchronously
+ * term_work     ACTIVE or FORMING -> DYING, once    nobody; every step of it is bounded
+ * kick_work     a member asked for a slot although  nobody; does nothing on a QP not live
+ *               one is free
+ * release_work  last reference                      nobody; unload waits for it
+ * ============  ==================================  =======================================
+ *
+ * Nothing of it is queued on a DYING group (checked under lgr->lock) save kick_work
+ * and release_work. The works of llc are in llc/llc_priv.h.
  */
 
 #define SMCX_LGR_LINKS		3
@@ -67,21 +92,18 @@ enum smcx_lgr_state { SMCX_LGR_FORMING, SMCX_LGR_ACTIVE, SMCX_LGR_DYING };
  * struct smcx_link - one RC connection of a group
  * @lgr: group; the link lives as long as the group's memory
  * @idx: index in lgr->links
- * @id: link id, assigned by the server, 0 = none yet
+ * @id: link id, assigned by the server, 0 = none yet; under lgr->lock
  * @uid: own link uid, informational
  * @peer_uid: peer's
  * @state: under lgr->lock, read locklessly
- * @path: local end
- * @peer: remote end
- * @qp: queue pair, referenced
+ * @path: local end, constant
+ * @peer: remote end; gid and mac from the start, for matching; under lgr->lock
+ * @qp: queue pair, referenced until the group is freed; set once, before ACTIVATING
  * @nconns: members using it
  * @tx_wait: members waiting for a send slot, under @tx_lock
  * @tx_lock: bottom halves off; innermost
+ * @kick_work: see "Deferred work of the link layer"
  * @last_rx: jiffies of the last message, for keep-alive
- * @test_work: keep-alive (TEST_LINK), run by llc
- * @test_pending: a TEST_LINK is unanswered since @test_sent
- * @test_sent: jiffies
- * @down_work: QP error -> group ends (or, with more links, moves)
  */
 struct smcx_link {
 	struct smcx_lgr		*lgr;
@@ -96,11 +118,8 @@ struct smcx_link {
 	atomic_t		nconns;
 	struct list_head	tx_wait;
 	spinlock_t		tx_lock;
+	struct work_struct	kick_work;
 	unsigned long		last_rx;
-	struct delayed_work	test_work;
-	bool			test_pending;
-	unsigned long		test_sent;
-	struct work_struct	down_work;
 };
 
 /**
@@ -118,6 +137,8 @@ struct smcx_rkey {
 /**
  * struct smcx_lgr - link group
  * @node: in the list of groups (list lock); empty when DYING work took it off
+ * @rcu: frees the struct; near its start, where kvfree_rcu() wants it
+ * @seq: order in the list, ever growing
  * @ref: see DOC
  * @sn: namespace; the namespace's exit ends the group before @sn goes
  * @id: local group id (counter * 256)
@@ -134,26 +155,36 @@ struct smcx_rkey {
  * @eid: agreed EID, v2
  * @vlan_id: VLAN of all connections
  * @pnetid: PNET id that chose the device
- * @lock: protects state, conns, links' states, rkeys, waiters. Bottom halves off.
+ * @lock: protects state, conns, links' states, rkeys. Bottom halves off.
  * @state: life
  * @conns: seats taken (handshakes and members)
- * @links: link slots, unused ones zero
+ * @free_at: jiffies when an unused group ends
+ * @retired: takes no new connections, ends with the last one; read locklessly
+ * @links: link slots, unused ones in state UNUSED without QP
  * @rkeys: peer's keys
+ * @nrkeys: slots in use
  * @members: alert token -> member; readers under RCU, writers under its own lock (BH)
- * @waiters: handshakes waiting for FORMING to end
- * @pool_mutex: protects @regions
- * @regions: struct smcx_pool_region list, see pool.h
+ * @waiters: handshakes waiting for FORMING to end, under the waiters' lock
+ * @nwaiters: their number
+ * @pool_mutex: serializes growing and shrinking of the pool
+ * @pool_lock: protects @regions and the elements' states; bottom halves off, innermost
+ * @regions: struct smcx_pool_region list, see pool.c; changed under both
+ * @nregions: length of @regions
+ * @quarantined: elements lost to quarantine
  * @rmb_bytes: bytes of all regions (read locklessly for dumps)
  * @llc: state of the LLC layer, created and freed through smcx_link_handlers
  * @free_work: ends an unused group after the delay
+ * @shrink_work: gives idle regions back
  * @term_work: does the DYING work
+ * @release_work: frees
  * @term_err: errno members are killed with
  * @term_reason: DELETE_LINK reason to send, 0 = send nothing
  * @dead: completed when the DYING work is done
- * @rcu: frees the struct
  */
 struct smcx_lgr {
 	struct list_head	node;
+	struct rcu_head		rcu;
+	u64			seq;
 	refcount_t		ref;
 	struct smcx_net		*sn;
 	u32			id;
@@ -174,30 +205,39 @@ struct smcx_lgr {
 	spinlock_t		lock;
 	enum smcx_lgr_state	state;
 	unsigned int		conns;
+	unsigned long		free_at;
+	bool			retired;
 	struct smcx_link	links[SMCX_LGR_LINKS];
 	struct smcx_rkey	rkeys[SMCX_LGR_RKEYS];
+	unsigned int		nrkeys;
+
 	struct list_head	waiters;
+	unsigned int		nwaiters;
 
 	struct xarray		members;
 
 	struct mutex		pool_mutex;
+	spinlock_t		pool_lock;
 	struct list_head	regions;
+	unsigned int		nregions;
+	unsigned int		quarantined;
 	size_t			rmb_bytes;
 
 	struct smcx_llc_state	*llc;
 	struct delayed_work	free_work;
+	struct delayed_work	shrink_work;
 	struct work_struct	term_work;
+	struct work_struct	release_work;
 	int			term_err;
 	u32			term_reason;
 	struct completion	dead;
-	struct rcu_head		rcu;
 };
 
 /**
  * struct smcx_lgr_waiter - somebody who wants to know when FORMING ends
  * @node: in lgr->waiters
  * @lgr: set while queued (holds a reference), NULL otherwise
- * @fn: called exactly once, in any context, no locks held except none: must only queue work.
+ * @fn: called at most once, bottom halves off and under a lock of this layer: must only queue work.
  *	@ok: group became ACTIVE. Not called after smcx_lgr_waiter_cancel() returned.
  */
 struct smcx_lgr_waiter {
@@ -229,6 +269,7 @@ struct smcx_member_ops {
  * @link: link in use
  * @ops: upcalls
  * @wait_node: in link->tx_wait
+ * @flags: SMCX_MEMBER_*, atomic bits
  */
 struct smcx_member {
 	refcount_t			ref;
@@ -237,22 +278,33 @@ struct smcx_member {
 	struct smcx_link		*link;
 	const struct smcx_member_ops	*ops;
 	struct list_head		wait_node;
+	unsigned long			flags;
 };
+
+#define SMCX_MEMBER_LISTED	0	/* in the token table */
 
 /**
  * struct smcx_link_handlers - link layer -> llc (installed once at load)
- * @llc_rx: a message whose first byte is not CDC's; softirq
+ * @llc_rx: a message whose first byte is not CDC's; softirq. @buf has at most 44 bytes, @len is the
+ *	length on the wire
+ * @slot_free: a send slot became free; bottom halves off
  * @lgr_init: allocate lgr->llc. Process context.
- * @lgr_exit: cancel all LLC work of the group (sync) and free lgr->llc. Process context.
+ * @lgr_exit: cancel all LLC work of the group (sync), wake who waits in LLC; none starts afterwards. Process context.
+ * @lgr_free: free lgr->llc; last reference of the group is gone, QPs are stopped. Process context.
  * @lgr_goodbye: send DELETE_LINK all with @reason and wait (bounded, <= 2 s) until it left. Process context.
  * @link_up: link became ACTIVE: start keep-alive. Any context.
+ * @delete_rkey: tell the peer that a region is going and wait for the answer (<= 2 s). Process
+ *	context. Return: 0: it knows, or never will.
  */
 struct smcx_link_handlers {
 	void (*llc_rx)(struct smcx_link *link, const u8 *buf, u32 len);
+	void (*slot_free)(struct smcx_link *link);
 	int  (*lgr_init)(struct smcx_lgr *lgr);
 	void (*lgr_exit)(struct smcx_lgr *lgr);
+	void (*lgr_free)(struct smcx_lgr *lgr);
 	void (*lgr_goodbye)(struct smcx_lgr *lgr, u32 reason);
 	void (*link_up)(struct smcx_link *link);
+	int  (*delete_rkey)(struct smcx_link *link, u32 rkey);
 };
 
 /* ---- module life ---- */
@@ -334,7 +386,7 @@ bool smcx_lgr_wait(struct smcx_lgr *lgr, struct smcx_lgr_waiter *w);
 /** smcx_lgr_waiter_cancel() - @w->fn is not running and will not be called afterwards. @w: waiter. Context: process. Return: true if it was still queued. */
 bool smcx_lgr_waiter_cancel(struct smcx_lgr_waiter *w);
 
-/** smcx_lgr_activate() - FORMING -> ACTIVE, link 0 ACTIVE, waiters told. @lgr: group. Context: any. Return: false if it was not FORMING. */
+/** smcx_lgr_activate() - FORMING -> ACTIVE, waiters told; link 0 is ACTIVE by smcx_link_confirmed(). @lgr: group. Context: any. Return: false if it was not FORMING. */
 bool smcx_lgr_activate(struct smcx_lgr *lgr);
 
 /**
@@ -366,10 +418,24 @@ struct smcx_link *smcx_lgr_pick_link(struct smcx_lgr *lgr);
  * @link: link in ACTIVATING
  * @peer: remote end, stored
  * @rts: also go to RTS and post the registration of all regions of the pool (server: true; client: false,
- *	llc calls smcx_link_ready() when CONFIRM_LINK arrives)
+ *	llc calls smcx_link_ready() when CONFIRM_LINK has come)
  * Context: process. Return: 0 or negative errno.
  */
 int smcx_link_connect(struct smcx_link *link, const struct smcx_peer_path *peer, bool rts);
+
+/**
+ * smcx_link_confirmed() - CONFIRM_LINK has arrived: the link may carry connections
+ * @link: link in ACTIVATING
+ * @id: its id
+ * @peer_uid: peer's uid
+ *
+ * The group stays FORMING until smcx_lgr_activate(), but a client finds the link from now on.
+ * Context: any. Return: false if the group is DYING.
+ */
+bool smcx_link_confirmed(struct smcx_link *link, u8 id, u32 peer_uid);
+
+/** smcx_link_by_id() - look a link up. @lgr: group. @id: link id; 0 finds none. Context: any. Return: link or NULL. */
+struct smcx_link *smcx_link_by_id(struct smcx_lgr *lgr, u8 id);
 
 /** smcx_link_ready() - RTR -> RTS and register the pool's regions. @link: link. Context: process. Return: 0 or errno. */
 int smcx_link_ready(struct smcx_link *link);

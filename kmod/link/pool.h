@@ -14,10 +14,12 @@
  * a class is small, later ones grow up to the device's limit, so a peer with one connection costs
  * little and one with many needs few registrations and few remote keys.
  * An element is handed out clean: what the previous user received is zeroed when
- * the element comes back. An element whose peer may still write (close never
- * answered) is not reused: it stays quarantined until the group ends.
- * A region that has been wholly unused for a while is given back to the system when llc can
- * tell the peer (DELETE_RKEY); the first one of a group stays.
+ * the element comes back, or, if that is a lot, when it is taken again.
+ * An element whose peer may still write (close never answered) is not reused: it stays
+ * quarantined until the group ends. A server's group that has lost many elements that way
+ * retires: it takes no new connections and ends with the last one.
+ * A region that has been wholly unused for a minute is given back to the system once the peer has
+ * been told (DELETE_RKEY); the first one of a group stays.
  */
 
 /**

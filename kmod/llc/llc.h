@@ -10,14 +10,15 @@
  * LLC messages travel by RDMA SEND on the link they concern (protocol.md ch. 4).
  * The receive handler runs in softirq: it decodes, answers at once what needs
  * no sleep (TEST_LINK, CONFIRM_RKEY, DELETE_RKEY, REQ_ADD_LINK and ADD_LINK
- * rejections, responses) and hands the rest (CONFIRM_LINK, DELETE_LINK) to the
- * group's worker through a bounded queue; a storm of unsolicited messages costs
- * the sender its answers, never our memory. Every wait has a limit.
+ * rejections, responses) and leaves the rest (CONFIRM_LINK, DELETE_LINK) to the
+ * group's workers. Answers that find no send slot wait in a bounded queue; a storm of
+ * unsolicited messages costs the sender its answers, never our memory. Every wait has a limit.
  *
  * Flows of a group with one link:
  *  server first contact: smcx_llc_confirm_link() -> CONFIRM_LINK request, response within 2 s -> ACTIVE
  *  client first contact: request -> QP to RTS, regions registered, response -> ACTIVE
- *  keep-alive: TEST_LINK after net.smc.smcr_testlink_time s of silence, answer within 2 s or the link is down
+ *  keep-alive: TEST_LINK after net.smc.smcr_testlink_time s of silence, again after 2 s and 4 s; nothing
+ *   received within 6 s: the link is down
  *  end: DELETE_LINK "all"
  * Since the group never gets a second link (ADD_LINK is refused), CLC messages alone carry the
  * keys and no CONFIRM_RKEY is sent (protocol.md 3.11); the peer's are answered.
@@ -51,7 +52,7 @@ void smcx_llc_expect_confirm(struct smcx_link *link);
  * smcx_llc_delete_rkey() - tell the peer that a region is going, and wait for the answer
  * @link: active link
  * @rkey: key on that link
- * Context: process; at most 2 s. Return: 0, -ETIMEDOUT or -ENOTCONN.
+ * Context: process; at most 2 s. Return: 0, -ETIMEDOUT, -ENOTCONN, -EBUSY (another exchange is under way), or -ENOBUFS.
  */
 int smcx_llc_delete_rkey(struct smcx_link *link, u32 rkey);
 

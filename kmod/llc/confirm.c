@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/* CONFIRM_LINK of the first link, both roles: protocol.md 3.9, 4.3 */
+
+#include <linux/etherdevice.h>
+
+#include "llc_priv.h"
+
+#define SMCX_LLC_CLIENT_WAIT	(4 * HZ)
+
+static void smcx_llc_confirm_fill(const struct smcx_link *link, u8 id, u8 flags,
+				  struct smcx_llc_msg *msg)
+{
+	struct smcx_llc_confirm_link *m = &msg->confirm_link;
+	const struct smcx_lgr *lgr = link->lgr;
+
+	memset(msg, 0, sizeof(*msg));
+	msg->type = SMCX_LLC_CONFIRM_LINK;
+	msg->version = lgr->version;
+	msg->flags = flags | SMCX_LLC_F_NO_EYECATCHER;
+	ether_addr_copy(m->mac, link->path.mac);
+	memcpy(m->gid, link->path.gid.raw, sizeof(m->gid));
+	m->qpn = link->qp->qpn;
+	m->link_id = id;
+	m->link_uid = lgr->id + id;
+	m->max_links = 2;
+	if (lgr->version > 1 && lgr->release) {
+		m->max_links = lgr->max_links;
+		m->max_conns = lgr->max_conns;
+	}
+}
+
+/* Return: true if the flow was waiting for CONFIRM_LINK and is now the caller's */
+static bool smcx_llc_confirm_claim(struct smcx_llc_state *llc)
+{
+	bool mine;
+
+	spin_lock_bh(&llc->lock);
+	mine = !llc->stopped && llc->flow == SMCX_LLC_FLOW_CONFIRM_LINK;
+	if (mine)
+		llc->flow = SMCX_LLC_FLOW_NONE;
+	spin_unlock_bh(&llc->lock);
+	return mine;
+}
+
+static void smcx_llc_confirm_timeout(struct work_struct *work)
+{
+	struct smcx_llc_state *llc = container_of(to_delayed_work(work),
+						  struct smcx_llc_state, confirm_timer);
+
+	if (smcx_llc_confirm_claim(llc))
+		smcx_lgr_terminate(llc->lgr, -ETIMEDOUT, 0);
+}
+
+/* Our elements have no eye catchers; a peer that wants them cannot be served (RMBE_EC). */
+static bool smcx_llc_confirm_is_usable(u8 flags)
+{
+	return flags & SMCX_LLC_F_NO_EYECATCHER;
+}
+
+static void smcx_llc_set_confirmed(struct smcx_llc_state *llc)
+{
+	spin_lock_bh(&llc->lock);
+	llc->confirmed = true;
+	spin_unlock_bh(&llc->lock);
+}
+
+/* Server: the response ends first contact. */
+static void smcx_llc_confirm_response(struct smcx_link *link, const struct smcx_llc_msg *msg)
+{
+	struct smcx_lgr *lgr = link->lgr;
+
+	if (!smcx_llc_confirm_claim(lgr->llc))
+		return;
+	cancel_delayed_work(&lgr->llc->confirm_timer);
+	if (!smcx_llc_confirm_is_usable(msg->flags)) {
+		smcx_lgr_terminate(lgr, -EPROTO, 0);
+		return;
+	}
+	smcx_llc_set_confirmed(lgr->llc);
+	if (smcx_link_confirmed(link, link->id, msg->confirm_link.link_uid))
+		smcx_lgr_activate(lgr);
+}
+
+static int smcx_llc_confirm_answer(struct smcx_link *link)
+{
+	struct smcx_llc_state *llc = link->lgr->llc;
+	struct smcx_llc_msg msg;
+	int rc;
+
+	if (!smcx_llc_confirm_is_usable(llc->req_flags))
+		return -EPROTO;
+	rc = smcx_link_ready(link);
+	if (rc)
+		return rc;
+	/* all of this before the server can learn of it and go on */
+	smcx_llc_set_confirmed(llc);
+	if (!smcx_link_confirmed(link, llc->req.link_id, llc->req.link_uid))
+		return -ENOTCONN;
+	smcx_llc_confirm_fill(link, link->id, SMCX_LLC_F_RESP, &msg);
+	return smcx_llc_send(link, &msg);
+}
+
+/* Client: readying the QP sleeps. */
+static void smcx_llc_confirm_work(struct work_struct *work)
+{
+	struct smcx_llc_state *llc = container_of(work, struct smcx_llc_state, confirm_work);
+	struct smcx_lgr *lgr = llc->lgr;
+	int rc;
+
+	if (!smcx_llc_confirm_claim(llc))
+		return;
+	cancel_delayed_work(&llc->confirm_timer);
+	rc = smcx_llc_confirm_answer(&lgr->links[0]);
+	if (rc)
+		smcx_lgr_terminate(lgr, rc, 0);
+	else
+		smcx_lgr_activate(lgr);
+}
+
+static void smcx_llc_confirm_try(struct smcx_llc_state *llc)
+{
+	lockdep_assert_held(&llc->lock);
+	if (llc->have_req && llc->expected && !llc->stopped)
+		queue_work(system_highpri_wq, &llc->confirm_work);
+}
+
+/* The first request counts; what else comes before it is carried out is dropped. */
+static void smcx_llc_confirm_request(struct smcx_llc_state *llc, const struct smcx_llc_msg *msg)
+{
+	spin_lock_bh(&llc->lock);
+	if (!llc->have_req) {
+		llc->req = msg->confirm_link;
+		llc->req_flags = msg->flags;
+		llc->have_req = true;
+		smcx_llc_confirm_try(llc);
+	}
+	spin_unlock_bh(&llc->lock);
+}
+
+void smcx_llc_confirm_rx(struct smcx_link *link, const struct smcx_llc_msg *msg)
+{
+	bool response = smcx_llc_is_response(msg);
+
+	if (link->lgr->role == SMCX_SERVER && response)
+		smcx_llc_confirm_response(link, msg);
+	else if (link->lgr->role == SMCX_CLIENT && !response)
+		smcx_llc_confirm_request(link->lgr->llc, msg);
+}
+
+int smcx_llc_confirm_link(struct smcx_link *link)
+{
+	struct smcx_llc_state *llc = link->lgr->llc;
+	struct smcx_llc_msg msg;
+	int rc = -ENOTCONN;
+
+	/* before sending: the answer may be quicker than we are */
+	spin_lock_bh(&llc->lock);
+	if (!llc->stopped && llc->flow == SMCX_LLC_FLOW_NONE && !llc->confirmed) {
+		llc->flow = SMCX_LLC_FLOW_CONFIRM_LINK;
+		queue_delayed_work(system_wq, &llc->confirm_timer, SMCX_LLC_WAIT);
+		rc = 0;
+	}
+	spin_unlock_bh(&llc->lock);
+	if (rc)
+		return rc;
+	smcx_llc_confirm_fill(link, link->id, 0, &msg);
+	rc = smcx_llc_send(link, &msg);
+	if (rc && smcx_llc_confirm_claim(llc))
+		cancel_delayed_work(&llc->confirm_timer);
+	return rc;
+}
+
+void smcx_llc_expect_confirm(struct smcx_link *link)
+{
+	struct smcx_llc_state *llc = link->lgr->llc;
+
+	spin_lock_bh(&llc->lock);
+	if (!llc->stopped && !llc->expected) {
+		llc->expected = true;
+		queue_delayed_work(system_wq, &llc->confirm_timer, SMCX_LLC_CLIENT_WAIT);
+		smcx_llc_confirm_try(llc);
+	}
+	spin_unlock_bh(&llc->lock);
+}
+
+void smcx_llc_confirm_init(struct smcx_llc_state *llc)
+{
+	INIT_DELAYED_WORK(&llc->confirm_timer, smcx_llc_confirm_timeout);
+	INIT_WORK(&llc->confirm_work, smcx_llc_confirm_work);
+	if (llc->lgr->role == SMCX_CLIENT)
+		llc->flow = SMCX_LLC_FLOW_CONFIRM_LINK;
+}
