@@ -3,6 +3,9 @@
 #define _UAPI_LINUX_SMCX_H
 
 #include <linux/types.h>
+#ifdef __KERNEL__
+#include <linux/in.h>	/* newer ones have IPPROTO_SMC in an enum */
+#endif
 
 /**
  * DOC: User interface

@@ -149,6 +149,9 @@ enum {
 };
 #define SMCX_GEN_MAX	(__SMCX_GEN_MAX - 1)
 
+/* alignment in the counters' nests; link groups have one of their own */
+#define SMCX_GEN_PAD	0
+
 enum {
 	SMCX_SYS_VER = 1,	/* u8 */
 	SMCX_SYS_REL,		/* u8 */
@@ -243,7 +246,6 @@ enum {
 	SMCX_STATS_SMCR,	/* nest */
 	SMCX_STATS_CLNT_HS_ERR,	/* u64 */
 	SMCX_STATS_SRV_HS_ERR,	/* u64 */
-	SMCX_STATS_PAD,
 	__SMCX_STATS_MAX
 };
 #define SMCX_STATS_MAX	(__SMCX_STATS_MAX - 1)
@@ -276,7 +278,6 @@ enum {
 
 /* size classes <=8K, 16K .. 1024K, more: attributes 1..9 */
 #define SMCX_CLASSES	9
-#define SMCX_CLASS_PAD	10
 
 enum {
 	SMCX_RMB_SIZE_SM_PEER = 1,	/* u64 */
@@ -286,7 +287,6 @@ enum {
 	SMCX_RMB_REUSE,
 	SMCX_RMB_ALLOC,
 	SMCX_RMB_DGRADE,
-	SMCX_RMB_PAD,
 	__SMCX_RMB_MAX
 };
 #define SMCX_RMB_MAX	(__SMCX_RMB_MAX - 1)
@@ -297,7 +297,6 @@ enum {
 	SMCX_FBACK_CLNT_CNT,	/* u64, first message only */
 	SMCX_FBACK_RSN_CODE,	/* u32 */
 	SMCX_FBACK_RSN_CNT,	/* u16 */
-	SMCX_FBACK_PAD,
 	__SMCX_FBACK_MAX
 };
 #define SMCX_FBACK_MAX	(__SMCX_FBACK_MAX - 1)
