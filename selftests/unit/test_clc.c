@@ -418,6 +418,8 @@ static void decline(void)
 {
 	struct smcx_clc_decline m;
 	u8 buf[64], *copy;
+	const u8 *msg;
+	size_t glen;
 	int len, n;
 
 	memset(&m, 0, sizeof(m));
@@ -452,6 +454,9 @@ static void decline(void)
 	CHECK_EQ(smcx_clc_decode_decline(buf, 44, &d), 0);
 	buf[4] = SMCX_CLC_ACCEPT;
 	CHECK_EQ(smcx_clc_decode_decline(buf, 44, &d), -EPROTO);
+
+	msg = golden_get("accept_612_first", &glen);
+	CHECK_EQ(smcx_clc_decode_decline(msg, glen, &d), -EPROTO);
 
 	m.version = 1;
 	memset(m.more, 0, sizeof(m.more));

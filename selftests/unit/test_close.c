@@ -4,7 +4,7 @@
  * stated a second time, and two machines that talk to each other in random order.
  */
 
-#include "close.h"
+#include "close_model.h"
 #include "tap.h"
 
 #define A(x)	SMCX_CLOSE_ACT_##x
@@ -177,141 +177,7 @@ static void no_such_thing(void)
 	CHECK(!strcmp(smcx_state_name(ST(APPFINCLOSEWAIT)), "APPFINCLOSEWAIT"));
 }
 
-/* --- two machines that talk to each other --- */
-
-#define F_DONE		1
-#define F_CLOSED	2
-#define F_ABORT		4
-#define INBOX		64
-
-/* One end: what conn keeps, and the messages on their way to it (in order, none lost). */
-struct end {
-	u8 state;
-	struct smcx_close_ctx ctx;
-	u8 sent;		/* sticky flags of our messages */
-	u8 seen;		/* flags of the peer so far */
-	u8 inbox[INBOX];
-	unsigned int head, tail;
-	unsigned int released;
-	int pending;		/* event that waits for draining, or -1 */
-};
-
-static void apply(struct end *me, struct end *peer, enum smcx_close_event ev)
-{
-	struct smcx_close_result r = smcx_close_next(me->state, ev, &me->ctx);
-
-	/* a close() that has to wait supersedes a shutdown that waits */
-	if (r.actions & A(DRAIN) && me->pending != SMCX_CLOSE_EV_APP_CLOSE)
-		me->pending = (int)ev;
-	me->state = r.next;
-	if (r.next == ST(CLOSED))
-		me->pending = -1;
-	if (r.actions & A(SEND_DONE))
-		me->sent |= F_DONE;
-	if (r.actions & A(SEND_CLOSED))
-		me->sent |= F_CLOSED;
-	if (r.actions & A(SEND_ABORT))
-		me->sent |= F_ABORT;
-	if (r.actions & (A(SEND_DONE) | A(SEND_CLOSED) | A(SEND_ABORT)))
-		peer->inbox[peer->tail++ % INBOX] = me->sent;
-	me->ctx.done_sent = me->sent & F_DONE;
-	me->ctx.close_sent = me->sent & (F_CLOSED | F_ABORT);
-	if (r.actions & A(RELEASE))
-		me->released++;
-}
-
-static void deliver(struct end *me, struct end *peer)
-{
-	u8 flags, fresh;
-
-	if (me->head == me->tail)
-		return;
-	flags = me->inbox[me->head++ % INBOX];
-	fresh = flags & ~me->seen;
-	me->seen |= flags;
-	if (fresh & F_DONE)
-		apply(me, peer, SMCX_CLOSE_EV_PEER_DONE);
-	if (fresh & F_CLOSED) {
-		apply(me, peer, SMCX_CLOSE_EV_PEER_CLOSED);
-		me->ctx.peer_closed = true;
-	}
-	if (fresh & F_ABORT) {
-		apply(me, peer, SMCX_CLOSE_EV_PEER_ABORT);
-		me->ctx.peer_closed = true;
-	}
-}
-
-static void drain(struct end *me, struct end *peer)
-{
-	int ev = me->pending;
-
-	me->ctx.drained = true;
-	me->pending = -1;
-	if (ev >= 0)
-		apply(me, peer, (enum smcx_close_event)ev);
-}
-
-static void app_close(struct end *me, struct end *peer)
-{
-	if (me->ctx.app_closed)
-		return;
-	me->ctx.app_closed = true;
-	apply(me, peer, SMCX_CLOSE_EV_APP_CLOSE);
-}
-
-static void step(struct end *me, struct end *peer, u32 what, bool kills)
-{
-	switch (what) {
-	case 0:
-		if (!me->ctx.app_closed)
-			apply(me, peer, SMCX_CLOSE_EV_APP_SHUT_WR);
-		break;
-	case 1:
-		if (!me->ctx.app_closed)	/* shutdown(RDWR) */
-			apply(me, peer, SMCX_CLOSE_EV_APP_CLOSE);
-		break;
-	case 2:
-		app_close(me, peer);
-		break;
-	case 3:
-		me->ctx.unread = !me->ctx.app_closed && tap_below(2);
-		break;
-	case 4:
-		me->ctx.drained = me->pending < 0 && tap_below(2);
-		break;
-	case 5:
-		drain(me, peer);
-		break;
-	case 6:
-		if (kills && !tap_below(8))
-			apply(me, peer, SMCX_CLOSE_EV_KILL);
-		break;
-	default:
-		deliver(me, peer);
-	}
-	if (me->state == ST(PEERABORTWAIT) && tap_below(2))
-		apply(me, peer, SMCX_CLOSE_EV_FLUSHED);
-}
-
-/* Once both applications have closed and all is delivered, nothing hangs on either side. */
-static void finish(struct end *e)
-{
-	int i, side;
-
-	for (side = 0; side < 2; side++) {
-		drain(&e[side], &e[!side]);
-		app_close(&e[side], &e[!side]);
-		drain(&e[side], &e[!side]);
-	}
-	for (i = 0; i < 20; i++)
-		deliver(&e[i & 1], &e[!(i & 1)]);
-	for (side = 0; side < 2; side++) {
-		apply(&e[side], &e[!side], SMCX_CLOSE_EV_FLUSHED);
-		CHECK_EQ(e[side].state, ST(CLOSED));
-		CHECK_EQ(e[side].released, 1);
-		CHECK_EQ(e[side].head, e[side].tail);
-	}
-}
+/* --- two machines that talk to each other: close_model.h --- */
 
 static void walk(bool kills)
 {
@@ -319,17 +185,20 @@ static void walk(bool kills)
 	int run, n, side;
 
 	for (run = 0; run < 100000; run++) {
-		memset(e, 0, sizeof(e));
 		for (side = 0; side < 2; side++) {
-			e[side].state = ST(ACTIVE);
-			e[side].pending = -1;
+			end_init(&e[side]);
 			e[side].ctx.drained = tap_below(2);
 		}
 		for (n = (int)tap_below(30); n > 0; n--) {
 			side = (int)tap_below(2);
-			step(&e[side], &e[!side], tap_below(10), kills);
+			step(&e[side], &e[!side], tap_below(10), kills ? tap_rand() : 0);
 		}
 		finish(e);
+		for (side = 0; side < 2; side++) {
+			CHECK_EQ(e[side].state, ST(CLOSED));
+			CHECK_EQ(e[side].released, 1);
+			CHECK_EQ(e[side].head, e[side].tail);
+		}
 	}
 }
 
@@ -346,8 +215,10 @@ static void random_close_kills(void)
 /* The shortest orderly exchange: one flag each way. */
 static void simple_close(void)
 {
-	struct end e[2] = { { .state = ST(ACTIVE), .pending = -1 }, { .state = ST(ACTIVE), .pending = -1 } };
+	struct end e[2];
 
+	end_init(&e[0]);
+	end_init(&e[1]);
 	e[0].ctx.drained = e[1].ctx.drained = true;
 	app_close(&e[0], &e[1]);
 	CHECK_EQ(e[0].state, ST(PEERCLOSEWAIT1));

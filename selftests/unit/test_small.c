@@ -35,6 +35,7 @@ static void eid(void)
 	CHECK_EQ(NORM("-DASH"), -EINVAL);
 	CHECK_EQ(NORM("IN BETWEEN"), -EINVAL);
 	CHECK_EQ(NORM("UNDER_SCORE"), -EINVAL);
+	CHECK_EQ(NORM("BRACE{"), -EINVAL);
 	CHECK_EQ(smcx_eid_normalise("", 0, n), -EINVAL);
 	/* each character in first, middle, and last place */
 	for (c = 0; c < 256; c++) {
