@@ -119,11 +119,15 @@ static void run_daemon(const char *path)
 
 static int put(const char *key, int argc, char **argv)
 {
+	int fd, len, i, tries = 0;
 	char line[LINE];
-	int fd = open(OUTBOX, O_WRONLY), len, i;
 
-	if (fd < 0)
-		die(OUTBOX);
+	/* The daemon may still be starting, slowly on a debug kernel. */
+	while ((fd = open(OUTBOX, O_WRONLY)) < 0) {
+		if (errno != ENOENT || ++tries > 600)
+			die(OUTBOX);
+		usleep(50000);
+	}
 	len = snprintf(line, sizeof(line), "%s", key);
 	for (i = 0; i < argc && len < LINE; i++)
 		len += snprintf(line + len, sizeof(line) - len, " %s", argv[i]);
