@@ -114,6 +114,9 @@ def main():
         table = symbols(Path(sys.argv[2]))
         if not table:
             errors.append(f"no objects in {sys.argv[2]}")
+        built = {obj.with_suffix(".c") for obj in table}
+        errors += [f"{file.relative_to(kmod)}: not part of the module" for file in sorted(kmod.glob("*/**/*.c"))
+                   if file.relative_to(kmod) not in built]
         errors += symbol_errors(table, layers)
         errors += cycle_errors(table)
     print("\n".join(errors) if errors else "layers: fine")
