@@ -82,6 +82,12 @@ static int add_link_ext_get(const u8 *buf, size_t len,
 	return 0;
 }
 
+/* A rejection repeats what it was asked; in a request the bit means nothing. */
+static bool is_rejection(const struct smcx_llc_msg *msg)
+{
+	return msg->flags & SMCX_LLC_F_RESP && msg->flags & SMCX_LLC_F_REJECT;
+}
+
 static int add_link_get(const u8 *buf, size_t len, struct smcx_llc_msg *out)
 {
 	struct smcx_llc_add_link *m = &out->add_link;
@@ -92,7 +98,7 @@ static int add_link_get(const u8 *buf, size_t len, struct smcx_llc_msg *out)
 	m->link_id = buf[31];
 	m->mtu = buf[32] & 0x0F;
 	m->psn = smcx_get24(buf + 33);
-	if (out->flags & SMCX_LLC_F_REJECT) {
+	if (is_rejection(out)) {
 		if (out->version == 1)
 			m->reject_reason = buf[2] & 0x0F;
 		return 0;
@@ -307,12 +313,10 @@ static bool add_link_is_valid(const struct smcx_llc_msg *in)
 
 	if (m->qpn > 0xFFFFFF || m->psn > 0xFFFFFF || m->mtu > 5)
 		return false;
-	if (m->has_ext &&
-	    (in->version != 2 || in->flags & SMCX_LLC_F_REJECT))
+	if (m->has_ext && (in->version != 2 || is_rejection(in)))
 		return false;
 	if (m->reject_reason &&
-	    (in->version != 1 || m->reject_reason > 0x0F ||
-	     !(in->flags & SMCX_LLC_F_REJECT)))
+	    (in->version != 1 || m->reject_reason > 0x0F || !is_rejection(in)))
 		return false;
 	/* Linux takes an all-zero request for a trigger of its own, 4.4 */
 	return m->qpn || m->link_id || m->mtu || m->psn ||

@@ -296,6 +296,8 @@ static void add_link_rules(void)
 	CHECK_EQ(smcx_llc_encode(&m, buf, sizeof(buf)), 44);
 	buf[32] = 6;
 	CHECK_EQ(decode_exact(buf, 44), -EPROTO);
+	buf[3] = SMCX_LLC_F_REJECT;		/* no rejection, as it is a request */
+	CHECK_EQ(decode_exact(buf, 44), -EPROTO);
 	buf[3] = 0xc0;				/* a rejection repeats what it was asked */
 	CHECK_EQ(decode_exact(buf, 44), 0);
 
