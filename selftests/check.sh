@@ -51,7 +51,7 @@ suite()
 	fi
 }
 
-step_files() { step "files" "$here/static/files.sh"; }
+step_files() { step "files" "$here/static/files.py"; }
 
 step_static()
 {
