@@ -92,13 +92,33 @@ void smcx_lgr_end_init(struct smcx_lgr *lgr)
 	init_completion(&lgr->dead);
 }
 
+u64 smcx_lgr_end_start(bool (*match)(const struct smcx_lgr *lgr, const void *arg),
+		       const void *arg, int err, u32 reason)
+{
+	struct smcx_lgr *lgr;
+	u64 last = 0;
+
+	spin_lock(&smcx_lgr_list_lock);
+	list_for_each_entry(lgr, &smcx_lgr_list, node) {
+		if (!match(lgr, arg))
+			continue;
+		smcx_lgr_terminate(lgr, err, reason);
+		last = lgr->seq;
+	}
+	spin_unlock(&smcx_lgr_list_lock);
+	return last;
+}
+
+/* Return: referenced oldest group that matches and is not younger than @last, or NULL */
 static struct smcx_lgr *smcx_lgr_first(bool (*match)(const struct smcx_lgr *lgr, const void *arg),
-				       const void *arg)
+				       const void *arg, u64 last)
 {
 	struct smcx_lgr *lgr, *found = NULL;
 
 	spin_lock(&smcx_lgr_list_lock);
 	list_for_each_entry(lgr, &smcx_lgr_list, node) {
+		if (lgr->seq > last)
+			break;
 		if (!match(lgr, arg))
 			continue;
 		found = smcx_lgr_hold(lgr);
@@ -108,28 +128,15 @@ static struct smcx_lgr *smcx_lgr_first(bool (*match)(const struct smcx_lgr *lgr,
 	return found;
 }
 
-void smcx_lgr_end_start(bool (*match)(const struct smcx_lgr *lgr, const void *arg),
-			const void *arg, int err, u32 reason)
-{
-	struct smcx_lgr *lgr;
-
-	spin_lock(&smcx_lgr_list_lock);
-	list_for_each_entry(lgr, &smcx_lgr_list, node)
-		if (match(lgr, arg))
-			smcx_lgr_terminate(lgr, err, reason);
-	spin_unlock(&smcx_lgr_list_lock);
-}
-
 void smcx_lgr_end_all(bool (*match)(const struct smcx_lgr *lgr, const void *arg),
 		      const void *arg, int err, u32 reason)
 {
+	/* all at once, so that the goodbyes overlap */
+	u64 last = smcx_lgr_end_start(match, arg, err, reason);
 	struct smcx_lgr *lgr;
 	unsigned long left;
 
-	/* all at once, so that the goodbyes overlap */
-	smcx_lgr_end_start(match, arg, err, reason);
-	while ((lgr = smcx_lgr_first(match, arg))) {
-		smcx_lgr_terminate(lgr, err, reason);
+	while ((lgr = smcx_lgr_first(match, arg, last))) {
 		left = wait_for_completion_timeout(&lgr->dead, SMCX_LGR_DEAD_WAIT);
 		smcx_lgr_put(lgr);
 		if (WARN(!left, "smcx: a link group does not end\n"))

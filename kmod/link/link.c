@@ -80,7 +80,7 @@ static void smcx_link_error(struct smcx_qp *qp)
 {
 	struct smcx_link *link = qp->owner;
 
-	smcx_lgr_terminate(link->lgr, -ECONNABORTED, 0);
+	smcx_lgr_terminate(link->lgr, -ECONNRESET, 0);
 }
 
 static const struct smcx_qp_ops smcx_link_qp_ops = {
@@ -174,11 +174,6 @@ struct smcx_link *smcx_link_by_id(struct smcx_lgr *lgr, u8 id)
 			found = &lgr->links[i];
 	spin_unlock_bh(&lgr->lock);
 	return found;
-}
-
-bool smcx_link_is_sendable(const struct smcx_link *link)
-{
-	return link->qp && READ_ONCE(link->qp->live);
 }
 
 /*

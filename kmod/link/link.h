@@ -441,7 +441,10 @@ struct smcx_link *smcx_link_by_id(struct smcx_lgr *lgr, u8 id);
 int smcx_link_ready(struct smcx_link *link);
 
 /** smcx_link_is_sendable() - posting makes sense (QP in RTS, not broken). @link: link. Context: any. */
-bool smcx_link_is_sendable(const struct smcx_link *link);
+static inline bool smcx_link_is_sendable(const struct smcx_link *link)
+{
+	return link->qp && READ_ONCE(link->qp->live);
+}
 
 /** smcx_link_wait_slot() - ask for @m->ops->tx_ready() when a slot is free. @link: link. @m: member (idempotent). Context: any. */
 void smcx_link_wait_slot(struct smcx_link *link, struct smcx_member *m);

@@ -169,6 +169,9 @@ static int smcx_pool_grow(struct smcx_lgr *lgr, u8 code)
 	/* the peer's table of our keys is as long as ours of his */
 	if (lgr->nregions >= SMCX_LGR_RKEYS)
 		return -ENOSPC;
+	/* only a client comes that far: the peer never answers a close */
+	if (READ_ONCE(lgr->quarantined) >= SMCX_POOL_ELEMS_MAX)
+		return -ENOSPC;
 	n = smcx_pool_elems(lgr, code, (size_t)link->qp->max_mr_pages << PAGE_SHIFT);
 	mem = smcx_pool_alloc(link->qp, code, &n);
 	if (IS_ERR(mem))

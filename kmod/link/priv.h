@@ -104,10 +104,10 @@ void smcx_lgr_free(struct smcx_lgr *lgr);
  * @arg: for @match
  * @err: errno for the members
  * @reason: for the peers, 0 = say nothing
- * Context: process.
+ * Context: process. Return: lgr->seq of the youngest of them, 0 = there is none.
  */
-void smcx_lgr_end_start(bool (*match)(const struct smcx_lgr *lgr, const void *arg),
-			const void *arg, int err, u32 reason);
+u64 smcx_lgr_end_start(bool (*match)(const struct smcx_lgr *lgr, const void *arg),
+		       const void *arg, int err, u32 reason);
 
 /**
  * smcx_lgr_end_all() - terminate groups and wait until they are dead
@@ -116,8 +116,7 @@ void smcx_lgr_end_start(bool (*match)(const struct smcx_lgr *lgr, const void *ar
  * @err: errno for the members
  * @reason: for the peers, 0 = say nothing
  *
- * Groups that @match meets later are ended, too: who calls this has made sure that no new
- * ones come.
+ * Groups that appear meanwhile are left alone: whoever wants none has seen to it before.
  * Context: process; bounded.
  */
 void smcx_lgr_end_all(bool (*match)(const struct smcx_lgr *lgr, const void *arg),
