@@ -48,7 +48,8 @@ enum peer_op {
 	P_SLEEP,	/* ms */
 	P_EXIT,		/* the session's process ends at once, no reply */
 	P_ADDR6,	/* -> payload: its own sockaddr_in6; o[0] = its ifindex */
-	P_SYSTEM,	/* payload: shell command -> exit status */
+	P_SHELL,	/* payload: shell command -> exit status, its output */
+	P_STREAM,	/* payload: struct stream_cfg -> struct stream_result */
 	P_ACCEPTLOOP,	/* n, ms: accepts n, answers one byte on each -> served */
 };
 

@@ -4,6 +4,7 @@
 #include "peer_exec.h"
 #include "pattern.h"
 #include "proof.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -159,10 +161,11 @@ static long do_nonblock(int fd, int on)
 	return fcntl(fd, F_SETFL, on ? fl | O_NONBLOCK : fl & ~O_NONBLOCK);
 }
 
-static long do_system(const char *cmd, size_t len)
+static long do_shell(const char *cmd, size_t len, struct peer_reply *rep,
+		     char *out)
 {
 	char buf[4096];
-	int rc;
+	FILE *f;
 
 	if (len >= sizeof(buf)) {
 		errno = E2BIG;
@@ -170,8 +173,11 @@ static long do_system(const char *cmd, size_t len)
 	}
 	memcpy(buf, cmd, len);
 	buf[len] = 0;
-	rc = system(buf);
-	return rc < 0 ? -1 : WEXITSTATUS(rc);
+	f = popen(buf, "r");
+	if (!f)
+		return -1;
+	rep->len = fread(out, 1, PEER_MAX, f);
+	return WEXITSTATUS(pclose(f));
 }
 
 /**
@@ -315,8 +321,11 @@ static long exec_op(const struct peer_req *r, const void *in,
 		return do_nonblock(r->fd, r->a[0]);
 	case P_SLEEP:
 		return usleep(r->a[0] * 1000);
-	case P_SYSTEM:
-		return do_system(in, r->len);
+	case P_SHELL:
+		return do_shell(in, r->len, rep, out);
+	case P_STREAM:
+		rep->len = sizeof(struct stream_result);
+		return stream_run(r->fd, in, out);
 	case P_EXIT:
 		_exit(0);
 	}

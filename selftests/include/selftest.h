@@ -75,9 +75,11 @@ struct st_env {
 	const struct st_mode *mode;
 	enum st_role role;
 	enum st_expect expect;
+	bool expect_given;
 	struct peer *peer;
 	const char *host;	/* of the agent; NULL = an agent of our own */
 	int port;		/* control port of the agent */
+	int own_port;		/* control port of the agent on this machine */
 	int scale;		/* multiplies every time limit */
 	uint64_t seed;
 	int argc;		/* arguments left over for the program */
@@ -97,6 +99,7 @@ void st_fail(const char *file, int line, const char *fmt, ...)
 void st_die(const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), noreturn));
 void st_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+bool st_failed(void);
 void st_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Fails the subtest and ends it. */
@@ -121,6 +124,12 @@ void st_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 	int _e = errno; if (_g != -1 || _e != (want))			\
 	st_fail(__FILE__, __LINE__, "%s = %lld errno %d %s, want %s",	\
 		#call, _g, _e, strerror(_e), #want); } while (0)
+
+/* A session with an agent on this machine, so that it can be ended. */
+struct peer *st_own_session(void);
+/* Output of a shell command here or at the peer; needs no free. */
+const char *st_shell(struct peer *p, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Time. */
 uint64_t st_now_ms(void);
