@@ -139,6 +139,12 @@ static inline bool smcx_conn_is_dead(const struct smcx_conn *c)
 	       state == SMCX_ST_PROCESSABORT || state == SMCX_ST_PEERABORTWAIT;
 }
 
+/* Shut down by ourselves, as against by the peer's going away. */
+static inline bool smcx_conn_is_shut_wr(const struct smcx_conn *c)
+{
+	return READ_ONCE(c->tx.fin) || smcx_conn_is_dead(c);
+}
+
 /* ---- urg.c: the urgent mark ---- */
 
 /**

@@ -1,30 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a connection looks like from outside: predicates, pending error, poll.
+ * What a connection looks like from outside.
  */
 #include <linux/poll.h>
 
 #include "conn_priv.h"
-
-#define PEER_CLOSED	(SMCX_CDC_STATE_CLOSED | SMCX_CDC_STATE_ABORT)
-#define PEER_DONE	(SMCX_CDC_STATE_DONE_WRITING | PEER_CLOSED)
-
-bool smcx_conn_rcv_closed(const struct smcx_conn *c)
-{
-	return READ_ONCE(c->rx.shutdown) || smcx_conn_is_dead(c) ||
-	       (READ_ONCE(c->rx.sflags) & PEER_DONE);
-}
-
-/* Shut down by ourselves, as against by the peer's going away. */
-static bool conn_is_shut_wr(const struct smcx_conn *c)
-{
-	return READ_ONCE(c->tx.fin) || smcx_conn_is_dead(c);
-}
-
-bool smcx_conn_snd_closed(const struct smcx_conn *c)
-{
-	return conn_is_shut_wr(c) || (READ_ONCE(c->rx.sflags) & PEER_CLOSED);
-}
 
 bool smcx_conn_drained(struct smcx_conn *c)
 {
@@ -37,19 +17,6 @@ bool smcx_conn_drained(struct smcx_conn *c)
 	tx->drain_wait = !drained;
 	smcx_conn_unlock(c);
 	return drained;
-}
-
-int smcx_conn_err(struct smcx_conn *c)
-{
-	int err;
-
-	if (!READ_ONCE(c->err))
-		return 0;
-	smcx_conn_lock(c);
-	err = c->err;
-	WRITE_ONCE(c->err, 0);
-	smcx_conn_unlock(c);
-	return err;
 }
 
 /* Not writable: ask to be told. Looking again under the lock is what loses no wake-up. */
@@ -83,7 +50,7 @@ __poll_t smcx_conn_poll(struct smcx_conn *c, int rcvlowat)
 
 	if (rcv_closed)
 		mask |= EPOLLIN | EPOLLRDNORM | EPOLLRDHUP;
-	if (rcv_closed && conn_is_shut_wr(c))
+	if (rcv_closed && smcx_conn_is_shut_wr(c))
 		mask |= EPOLLHUP;
 	if (poll_is_readable(c, rcvlowat))
 		mask |= EPOLLIN | EPOLLRDNORM;

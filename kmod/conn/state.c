@@ -11,6 +11,9 @@
 
 #define CONN_EXIT_WAIT_S	30
 
+#define CDC_CLOSED	(SMCX_CDC_STATE_CLOSED | SMCX_CDC_STATE_ABORT)
+#define CDC_DONE	(SMCX_CDC_STATE_DONE_WRITING | CDC_CLOSED)
+
 static struct workqueue_struct *smcx_conn_wq;
 static atomic_t smcx_conn_count = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(smcx_conn_gone);
@@ -71,9 +74,8 @@ void smcx_conn_event(struct smcx_conn *c, enum smcx_close_event ev, int err)
 		.drained	= true,
 		.unread		= c->abortive,
 		.done_sent	= sent & SMCX_CDC_STATE_DONE_WRITING,
-		.close_sent	= sent & (SMCX_CDC_STATE_CLOSED | SMCX_CDC_STATE_ABORT),
-		.peer_closed	= c->rx.sflags & (SMCX_CDC_STATE_CLOSED |
-						  SMCX_CDC_STATE_ABORT),
+		.close_sent	= sent & CDC_CLOSED,
+		.peer_closed	= c->rx.sflags & CDC_CLOSED,
 		.app_closed	= c->detached,
 	};
 	struct smcx_close_result res;
@@ -102,8 +104,7 @@ void smcx_conn_event(struct smcx_conn *c, enum smcx_close_event ev, int err)
 
 void smcx_conn_peer_flags(struct smcx_conn *c, u8 flags)
 {
-	u8 new = flags & ~c->rx.sflags & (SMCX_CDC_STATE_DONE_WRITING |
-		 SMCX_CDC_STATE_CLOSED | SMCX_CDC_STATE_ABORT);
+	u8 new = flags & ~c->rx.sflags & CDC_DONE;
 
 	lockdep_assert_held(&c->lock);
 	if (!new)
@@ -125,7 +126,7 @@ void smcx_conn_peer_flags(struct smcx_conn *c, u8 flags)
 	}
 	WRITE_ONCE(c->rx.sflags, c->rx.sflags | new);
 	/* who closed reads no more */
-	if (new & (SMCX_CDC_STATE_CLOSED | SMCX_CDC_STATE_ABORT))
+	if (new & CDC_CLOSED)
 		smcx_conn_purge(c);
 	c->events |= SMCX_CEV_READABLE | SMCX_CEV_STATE;
 }
@@ -186,8 +187,7 @@ static void conn_notify(struct smcx_conn *c, unsigned int events)
 /* Only one caller gets here: @finished was set under the lock. */
 static void conn_finish(struct smcx_conn *c)
 {
-	bool peer_closed = c->rx.sflags & (SMCX_CDC_STATE_CLOSED |
-					   SMCX_CDC_STATE_ABORT);
+	bool peer_closed = c->rx.sflags & CDC_CLOSED;
 
 	smcx_member_hold(&c->m);
 	if (cancel_delayed_work(&c->timer))
@@ -235,6 +235,30 @@ void smcx_conn_unlock(struct smcx_conn *c)
 		conn_notify(c, events);
 	if (events & SMCX_CEV_FINISH)
 		conn_finish(c);
+}
+
+bool smcx_conn_rcv_closed(const struct smcx_conn *c)
+{
+	return READ_ONCE(c->rx.shutdown) || smcx_conn_is_dead(c) ||
+	       (READ_ONCE(c->rx.sflags) & CDC_DONE);
+}
+
+bool smcx_conn_snd_closed(const struct smcx_conn *c)
+{
+	return smcx_conn_is_shut_wr(c) || (READ_ONCE(c->rx.sflags) & CDC_CLOSED);
+}
+
+int smcx_conn_err(struct smcx_conn *c)
+{
+	int err;
+
+	if (!READ_ONCE(c->err))
+		return 0;
+	smcx_conn_lock(c);
+	err = c->err;
+	WRITE_ONCE(c->err, 0);
+	smcx_conn_unlock(c);
+	return err;
 }
 
 void smcx_conn_count_new(void)
