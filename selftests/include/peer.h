@@ -12,6 +12,7 @@
 #ifndef PEER_H
 #define PEER_H
 
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>

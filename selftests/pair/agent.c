@@ -3,6 +3,8 @@
  * agent - remote hands for the socket tests, see selftests/include/peer.h.
  * Executes what a test program on another machine asks for, shell commands
  * included: for test machines only.
+ *
+ * vm-cflags: -Iinclude include/[a-z]*.c -Wno-missing-field-initializers -Wno-sign-compare
  */
 #include "peer.h"
 
