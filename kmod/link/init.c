@@ -71,19 +71,19 @@ static struct notifier_block smcx_link_reboot_nb = {
 
 int smcx_link_init(const struct smcx_link_handlers *h)
 {
-	int rc = smcx_life_init(h);
+	int rc = smcx_lgr_life_init(h);
 
 	if (rc)
 		return rc;
 	rc = smcx_rdma_init(&smcx_link_events);
 	if (rc) {
-		smcx_life_exit();
+		smcx_lgr_life_exit();
 		return rc;
 	}
 	rc = register_reboot_notifier(&smcx_link_reboot_nb);
 	if (rc) {
 		smcx_rdma_exit();
-		smcx_life_exit();
+		smcx_lgr_life_exit();
 	}
 	return rc;
 }
@@ -93,5 +93,5 @@ void smcx_link_exit(void)
 	unregister_reboot_notifier(&smcx_link_reboot_nb);
 	smcx_lgr_end_all(smcx_lgr_any, NULL, -ENETDOWN, SMCX_LLC_DEL_OPERATOR);
 	smcx_rdma_exit();
-	smcx_life_exit();
+	smcx_lgr_life_exit();
 }

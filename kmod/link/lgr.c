@@ -47,7 +47,7 @@ static struct smcx_lgr *smcx_lgr_alloc(const struct smcx_lgr_params *p)
 	lgr = kvzalloc(sizeof(*lgr), GFP_KERNEL);
 	if (!lgr)
 		return ERR_PTR(-ENOMEM);
-	smcx_life_count(1);
+	smcx_lgr_life_count(1);
 	INIT_LIST_HEAD(&lgr->node);
 	refcount_set(&lgr->ref, 2);
 	spin_lock_init(&lgr->lock);

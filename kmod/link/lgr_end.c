@@ -75,7 +75,7 @@ void smcx_lgr_free(struct smcx_lgr *lgr)
 	}
 	WARN_ON_ONCE(!xa_empty(&lgr->members));
 	xa_destroy(&lgr->members);
-	smcx_life_count(-1);
+	smcx_lgr_life_count(-1);
 	kvfree_rcu(lgr, rcu);
 }
 

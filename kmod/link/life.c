@@ -13,29 +13,29 @@ const struct smcx_link_handlers *smcx_link_llc;
 LIST_HEAD(smcx_lgr_list);
 DEFINE_SPINLOCK(smcx_lgr_list_lock);
 
-static atomic_t smcx_life_groups = ATOMIC_INIT(0);
-static DECLARE_WAIT_QUEUE_HEAD(smcx_life_gone);
+static atomic_t smcx_lgr_life_groups = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(smcx_lgr_life_gone);
 
-int smcx_life_init(const struct smcx_link_handlers *h)
+int smcx_lgr_life_init(const struct smcx_link_handlers *h)
 {
 	smcx_link_llc = h;
 	smcx_link_wq = alloc_workqueue("smcx_link", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	return smcx_link_wq ? 0 : -ENOMEM;
 }
 
-void smcx_life_exit(void)
+void smcx_lgr_life_exit(void)
 {
-	long left = wait_event_timeout(smcx_life_gone, !atomic_read(&smcx_life_groups),
+	long left = wait_event_timeout(smcx_lgr_life_gone, !atomic_read(&smcx_lgr_life_groups),
 				       SMCX_LIFE_WAIT);
 
-	WARN(!left, "smcx: %d link groups left\n", atomic_read(&smcx_life_groups));
+	WARN(!left, "smcx: %d link groups left\n", atomic_read(&smcx_lgr_life_groups));
 	destroy_workqueue(smcx_link_wq);
 }
 
-void smcx_life_count(int n)
+void smcx_lgr_life_count(int n)
 {
-	if (!atomic_add_return(n, &smcx_life_groups))
-		wake_up_all(&smcx_life_gone);
+	if (!atomic_add_return(n, &smcx_lgr_life_groups))
+		wake_up_all(&smcx_lgr_life_gone);
 }
 
 struct smcx_lgr *smcx_lgr_hold(struct smcx_lgr *lgr)

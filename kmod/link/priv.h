@@ -26,12 +26,12 @@ extern struct list_head smcx_lgr_list;
 /** smcx_lgr_list_lock - protects it; process context only */
 extern spinlock_t smcx_lgr_list_lock;
 
-/** smcx_life_init() - make the work queue. @h: LLC handlers. Context: load. Return: 0 or -ENOMEM. */
-int smcx_life_init(const struct smcx_link_handlers *h);
-/** smcx_life_exit() - wait (bounded) until the last group is freed. Context: unload. */
-void smcx_life_exit(void);
-/** smcx_life_count() - a group's memory appeared (+1) or is about to be freed (-1). @n: which. Context: any. */
-void smcx_life_count(int n);
+/** smcx_lgr_life_init() - make the work queue. @h: LLC handlers. Context: load. Return: 0 or -ENOMEM. */
+int smcx_lgr_life_init(const struct smcx_link_handlers *h);
+/** smcx_lgr_life_exit() - wait (bounded) until the last group is freed. Context: unload. */
+void smcx_lgr_life_exit(void);
+/** smcx_lgr_life_count() - a group's memory appeared (+1) or is about to be freed (-1). @n: which. Context: any. */
+void smcx_lgr_life_count(int n);
 
 /**
  * smcx_lgr_schedule() - queue work of an ACTIVE group, with its reference
