@@ -16,6 +16,7 @@ void smcx_fb_net_init(struct smcx_net *sn)
 	spin_lock_init(&sn->fb_lock);
 	INIT_LIST_HEAD(&sn->fb_recs);
 	sn->nfb_recs = 0;
+	sn->fb_seq = 0;
 	memset(sn->fb_counts, 0, sizeof(sn->fb_counts));
 	memset(sn->fb_totals, 0, sizeof(sn->fb_totals));
 }
@@ -83,6 +84,7 @@ void smcx_fb_record(struct smcx_net *sn, struct sock *sk, u32 reason,
 	spin_lock_bh(&sn->fb_lock);
 	smcx_fb_count(sn, reason, is_server);
 	if (rec) {
+		rec->seq = ++sn->fb_seq;
 		list_add(&rec->node, &sn->fb_recs);
 		if (sn->nfb_recs == SMCX_FB_RECS_MAX) {
 			old = list_last_entry(&sn->fb_recs, struct smcx_fb_rec, node);
@@ -95,12 +97,11 @@ void smcx_fb_record(struct smcx_net *sn, struct sock *sk, u32 reason,
 	kfree(old);
 }
 
-/* The socket a record speaks of: same 4-tuple and same cookie, else it is gone. */
-static bool smcx_fb_is_alive(struct net *net, const struct smcx_fb_rec *rec)
+/* The socket at a record's addresses, referenced; another one may have them by now. */
+static struct sock *smcx_fb_lookup(struct net *net, const struct smcx_fb_rec *rec)
 {
 	struct inet_hashinfo *hashinfo = net->ipv4.tcp_death_row.hashinfo;
 	struct sock *sk = NULL;
-	bool alive;
 
 	rcu_read_lock();
 	if (rec->family == AF_INET)
@@ -121,53 +122,93 @@ static bool smcx_fb_is_alive(struct net *net, const struct smcx_fb_rec *rec)
 						rec->ifindex, 0);
 #endif
 	rcu_read_unlock();
+	return sk;
+}
+
+/* Same addresses and same cookie, else it is gone. Without fb_lock: it takes the socket's locks. */
+static bool smcx_fb_refresh(struct net *net, struct smcx_fb_rec *rec)
+{
+	struct sock *sk = smcx_fb_lookup(net, rec);
+	bool alive;
+
 	if (!sk)
 		return false;
 	alive = sk_fullsock(sk) &&
 		(u64)atomic64_read(&sk->sk_cookie) == rec->cookie;
+	if (alive) {
+		rec->uid = sock_i_uid(sk);
+		rec->inode = sock_i_ino(sk);
+	}
 	sock_gen_put(sk);
 	return alive;
 }
 
-/* Copies the @n-th record; dead ones met on the way are removed. */
-static bool smcx_fb_next(struct smcx_net *sn, unsigned int n,
-			 struct smcx_fb_rec *out)
+static struct smcx_fb_rec *smcx_fb_copy(struct smcx_net *sn, unsigned int *n)
+{
+	unsigned int room = READ_ONCE(sn->nfb_recs);
+	struct smcx_fb_rec *copy, *rec;
+
+	*n = 0;
+	/* one at least: no memory must not look like no record */
+	copy = kvmalloc_array(max(room, 1U), sizeof(*copy), GFP_KERNEL);
+	if (!copy)
+		return NULL;
+	spin_lock_bh(&sn->fb_lock);
+	list_for_each_entry(rec, &sn->fb_recs, node) {
+		if (*n == room)
+			break;
+		copy[(*n)++] = *rec;
+	}
+	spin_unlock_bh(&sn->fb_lock);
+	return copy;
+}
+
+/* @dead and the list are both sorted by falling sequence number. */
+static void smcx_fb_drop(struct smcx_net *sn, const u64 *dead, unsigned int n)
 {
 	struct smcx_fb_rec *rec, *tmp;
-	LIST_HEAD(dead);
-	bool found = false;
+	LIST_HEAD(drop);
+	unsigned int i = 0;
 
 	spin_lock_bh(&sn->fb_lock);
 	list_for_each_entry_safe(rec, tmp, &sn->fb_recs, node) {
-		if (n) {
-			n--;
+		while (i < n && dead[i] > rec->seq)
+			i++;
+		if (i == n)
+			break;
+		if (dead[i] != rec->seq)
 			continue;
-		}
-		if (!smcx_fb_is_alive(sn->net, rec)) {
-			list_move(&rec->node, &dead);
-			sn->nfb_recs--;
-			continue;
-		}
-		*out = *rec;
-		found = true;
-		break;
+		list_move(&rec->node, &drop);
+		sn->nfb_recs--;
 	}
 	spin_unlock_bh(&sn->fb_lock);
-	list_for_each_entry_safe(rec, tmp, &dead, node)
+	list_for_each_entry_safe(rec, tmp, &drop, node)
 		kfree(rec);
-	return found;
 }
 
 int smcx_fb_for_each(struct smcx_net *sn,
 		     int (*fn)(const struct smcx_fb_rec *rec, void *arg),
 		     void *arg)
 {
-	struct smcx_fb_rec rec;
-	unsigned int n;
+	unsigned int i, n, ndead = 0;
+	struct smcx_fb_rec *recs;
+	u64 *dead;
 	int rc = 0;
 
-	for (n = 0; !rc && smcx_fb_next(sn, n, &rec); n++)
-		rc = fn(&rec, arg);
+	recs = smcx_fb_copy(sn, &n);
+	dead = kvmalloc_array(max(n, 1U), sizeof(*dead), GFP_KERNEL);
+	if (!recs || !dead)
+		rc = -ENOMEM;
+	for (i = 0; !rc && i < n; i++) {
+		if (smcx_fb_refresh(sn->net, &recs[i]))
+			rc = fn(&recs[i], arg);
+		else
+			dead[ndead++] = recs[i].seq;
+	}
+	if (ndead)
+		smcx_fb_drop(sn, dead, ndead);
+	kvfree(dead);
+	kvfree(recs);
 	return rc;
 }
 

@@ -5,6 +5,7 @@
 #include <linux/in6.h>
 #include <linux/list.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 struct sock;
 struct smcx_net;
@@ -25,6 +26,7 @@ struct smcx_net;
 /**
  * struct smcx_fb_rec - why one socket is not SMC
  * @node: in smcx_net.fb_recs, protected by fb_lock
+ * @seq: number of the record, grows
  * @cookie: socket cookie as sock_diag reports it
  * @family: AF_INET or AF_INET6
  * @sport: local port, host order
@@ -35,9 +37,12 @@ struct smcx_net;
  * @reason: own reason (enum smcx_reason)
  * @peer_reason: diagnosis of the peer's Decline, 0 = none
  * @is_server: passive side
+ * @uid: owner of the socket; filled in for smcx_fb_for_each()
+ * @inode: inode of its file, 0 = none; filled in for smcx_fb_for_each()
  */
 struct smcx_fb_rec {
 	struct list_head	node;
+	u64			seq;
 	u64			cookie;
 	u16			family;
 	u16			sport;
@@ -48,6 +53,8 @@ struct smcx_fb_rec {
 	u32			reason;
 	u32			peer_reason;
 	bool			is_server;
+	kuid_t			uid;
+	unsigned long		inode;
 };
 
 /**
@@ -70,9 +77,9 @@ void smcx_fb_record(struct smcx_net *sn, struct sock *sk, u32 reason,
  * @fn: called with a copy of the record; non-zero stops the walk
  * @arg: for @fn
  *
- * Records of dead sockets are dropped on the way.
+ * Newest first. Records of dead sockets met on the way are dropped.
  * Context: process; @fn may sleep.
- * Return: what @fn returned last, or 0.
+ * Return: what @fn returned last, 0 if there was none, -ENOMEM.
  */
 int smcx_fb_for_each(struct smcx_net *sn,
 		     int (*fn)(const struct smcx_fb_rec *rec, void *arg),

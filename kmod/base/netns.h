@@ -63,6 +63,7 @@ struct smcx_sysctl {
  * @fb_lock: protects the fallback records
  * @fb_recs: most recent first, see fallback.h
  * @nfb_recs: length of @fb_recs
+ * @fb_seq: number of the last record
  * @fb_counts: occurrences per reason, by role (0 client, 1 server), under fb_lock
  * @fb_totals: fallbacks by role, under fb_lock
  */
@@ -79,6 +80,7 @@ struct smcx_net {
 	spinlock_t		fb_lock;
 	struct list_head	fb_recs;
 	unsigned int		nfb_recs;
+	u64			fb_seq;
 	struct smcx_fb_count	fb_counts[2][SMCX_FB_REASONS_MAX];
 	u64			fb_totals[2];
 };
