@@ -10,6 +10,8 @@
 #include "out.h"
 #include "smcx.h"
 
+#define GID_LEN	40	/* as text */
+
 static const struct out_column lgr_columns[] = {
 	{ "id", "Group", false },
 	{ "role", "Role", false },
@@ -131,18 +133,6 @@ struct walk {
 	unsigned int		group;
 };
 
-/* GIDs come as text, with all zeroes: in IPv6 notation they are easier to compare. */
-static void show_gid(struct out_table *t, const char *key, const char *gid)
-{
-	char text[INET6_ADDRSTRLEN];
-	struct in6_addr in6;
-
-	if (inet_pton(AF_INET6, gid, &in6) == 1 && inet_ntop(AF_INET6, &in6, text, sizeof(text)))
-		out_str(t, key, "%s", text);
-	else
-		show_text(t, key, gid);
-}
-
 static void on_link(const struct nlmsghdr *nlh, void *arg)
 {
 	struct walk *w = arg;
@@ -166,8 +156,8 @@ static void on_link(const struct nlmsghdr *nlh, void *arg)
 	out_num(t, "port", nl_num(&in, SMCX_LINK_IB_PORT));
 	out_str(t, "netdev", "%s", name_of_netdev(nl_num(&in, SMCX_LINK_NET_DEV)));
 	out_num(t, "connections", nl_num(&in, SMCX_LINK_CONNS));
-	show_gid(t, "gid", nl_str(&in, SMCX_LINK_GID));
-	show_gid(t, "peer_gid", nl_str(&in, SMCX_LINK_PEER_GID));
+	out_gid(t, "gid", nl_str(&in, SMCX_LINK_GID), GID_LEN);
+	out_gid(t, "peer_gid", nl_str(&in, SMCX_LINK_PEER_GID), GID_LEN);
 	out_str(t, "uid", "%08x", ntohl(nl_num(&in, SMCX_LINK_UID)));
 	out_str(t, "peer_uid", "%08x", ntohl(nl_num(&in, SMCX_LINK_PEER_UID)));
 }

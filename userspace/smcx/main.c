@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* smcx: see SMC connections and what they run on. Options, help, choice of the command. */
+#include <arpa/inet.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -66,6 +67,18 @@ const char *name_of_netdev(uint64_t ifindex)
 	if (!if_indextoname(ifindex, name))
 		snprintf(name, sizeof(name), "if%u", (unsigned int)ifindex);
 	return name;
+}
+
+void out_gid(struct out_table *t, const char *key, const char *gid, size_t len)
+{
+	char text[INET6_ADDRSTRLEN];
+	struct in6_addr in6;
+
+	snprintf(text, sizeof(text), "%.*s", (int)len, gid);
+	if (inet_pton(AF_INET6, text, &in6) == 1)
+		inet_ntop(AF_INET6, &in6, text, sizeof(text));
+	if (*text)
+		out_str(t, key, "%s", text);
 }
 
 /* Takes the options out of @argv, wherever they stand; the rest keeps its order. */

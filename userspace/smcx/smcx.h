@@ -11,7 +11,10 @@
  */
 
 #include <linux/smcx.h>
+#include <stddef.h>
 #include <stdint.h>
+
+struct out_table;
 
 /* exit statuses, documented in smcx(8) */
 enum {
@@ -45,5 +48,15 @@ const char *name_of_role(uint64_t role);
 
 /** name_of_netdev() - interface name of an index. @ifindex: index. Return: static text, "-" if none. */
 const char *name_of_netdev(uint64_t ifindex);
+
+
+/**
+ * out_gid() - fill a cell with a GID
+ * @t: table
+ * @key: column
+ * @gid: text as the kernel gives it, with all zeroes; shown in IPv6 notation, easier to compare
+ * @len: most characters of it
+ */
+void out_gid(struct out_table *t, const char *key, const char *gid, size_t len);
 
 #endif

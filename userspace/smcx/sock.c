@@ -79,11 +79,17 @@ static void show_end(struct out_table *t, const char *side, const __be32 *words,
 		out_str(t, side, "%s:%u", addr, port);
 }
 
-static const char *carrier(const struct smcx_diag_msg *msg)
+/* Nothing carries a listener, and it is not decided yet for what is being connected. */
+static void show_carrier(struct out_table *t, const struct smcx_diag_msg *msg)
 {
 	static const char *const names[] = { "SMC-R", "TCP", "SMC-D" };
 
-	return msg->mode < sizeof(names) / sizeof(names[0]) ? names[msg->mode] : "?";
+	if (msg->mode >= sizeof(names) / sizeof(names[0]))
+		return;
+	if (msg->mode != SMCX_DIAG_MODE_TCP &&
+	    (msg->state == SMCX_ST_LISTEN || msg->state == SMCX_ST_INIT))
+		return;
+	out_str(t, "carrier", "%s", names[msg->mode]);
 }
 
 static void show_fallback(struct out_table *t, const struct smcx_diag_fallback *fb)
@@ -108,8 +114,8 @@ static void show_group(struct out_table *t, const struct smcx_diag_lgrinfo *lgr)
 	out_str(t, "role", "%s", name_of_role(lgr->role));
 	out_str(t, "device", "%.64s/%u", (const char *)lgr->ibname, lgr->ibport);
 	out_num(t, "link", lgr->link_id);
-	out_str(t, "gid", "%.40s", (const char *)lgr->gid);
-	out_str(t, "peer_gid", "%.40s", (const char *)lgr->peer_gid);
+	out_gid(t, "gid", (const char *)lgr->gid, sizeof(lgr->gid));
+	out_gid(t, "peer_gid", (const char *)lgr->peer_gid, sizeof(lgr->peer_gid));
 }
 
 static bool is_wanted(const struct filter *f, const struct smcx_diag_msg *msg)
@@ -133,7 +139,7 @@ static void on_sock(const struct nlmsghdr *nlh, void *arg)
 	ipv4 = is_ipv4(&msg->id);
 	out_row(t);
 	out_str(t, "state", "%s", smcx_state_name(msg->state));
-	out_str(t, "carrier", "%s", carrier(msg));
+	show_carrier(t, msg);
 	show_end(t, "local", msg->id.idiag_src, ipv4, ntohs(msg->id.idiag_sport));
 	show_end(t, "peer", msg->id.idiag_dst, ipv4, ntohs(msg->id.idiag_dport));
 	out_num(t, "uid", msg->uid);
