@@ -242,6 +242,13 @@ static void accept_refuses_to_encode(void)
 		m.change; \
 		CHECK_EQ(smcx_clc_encode_accept(&m, buf, sizeof(buf)), -EINVAL); \
 	} while (0)
+	m = accept_make(2, true, true);
+	m.rmbe_code = m.fce.os = m.fce.release = 15;
+	m.mtu = 5;
+	m.qpn = m.psn = 0xffffff;
+	CHECK_EQ(smcx_clc_encode_accept(&m, buf, sizeof(buf)), 196);
+	m.mtu = 1;
+	CHECK_EQ(smcx_clc_encode_accept(&m, buf, sizeof(buf)), 196);
 	BAD(is_smcd = true);
 	BAD(version = 0);
 	BAD(version = 3);

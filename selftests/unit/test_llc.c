@@ -266,6 +266,8 @@ static void link_number_zero(void)
 	buf[3] = 0;
 	CHECK_EQ(decode_exact(buf, 44), -EPROTO);
 	make(SMCX_LLC_CONFIRM_LINK, 2, 0);
+	m.confirm_link.qpn = 0xffffff;
+	CHECK_EQ(smcx_llc_encode(&m, buf, sizeof(buf)), 44);
 	m.confirm_link.qpn = 1 << 24;
 	CHECK_EQ(smcx_llc_encode(&m, buf, sizeof(buf)), -EINVAL);
 }
@@ -286,7 +288,12 @@ static void add_link_rules(void)
 	BAD(1, 0x80, reject_reason = 1);
 	BAD(1, 0xc0, reject_reason = 16);
 #undef BAD
+	make(SMCX_LLC_ADD_LINK, 2, 0);
+	m.add_link.qpn = m.add_link.psn = 0xffffff;
+	CHECK_EQ(smcx_llc_encode(&m, buf, sizeof(buf)), 44);
 	make(SMCX_LLC_ADD_LINK, 1, 0xc0);
+	m.add_link.reject_reason = 15;
+	CHECK_EQ(smcx_llc_encode(&m, buf, sizeof(buf)), 44);
 	m.add_link.reject_reason = SMCX_LLC_REJ_NO_ALT_PATH;
 	CHECK_EQ(smcx_llc_encode(&m, buf, sizeof(buf)), 44);
 	CHECK_EQ(decode_exact(buf, 44), 0);

@@ -268,6 +268,23 @@ static void v2_missing(void)
 	CHECK(!p.has_v2 && p.has_ip);
 }
 
+/* No transport in either version: well-formed, and nothing but the base. */
+static void offers_nothing(void)
+{
+	struct smcx_clc_proposal m = make(2, true, false, 0, 0);
+	u8 msg[128];
+
+	smcx_clc_encode_proposal(&m, msg, sizeof(msg));
+	msg[6] = 84;
+	msg[7] = 0x2a;
+	memcpy(msg + 80, "\xe2\xd4\xc3\xd9", 4);
+	CHECK_EQ(decode_exact(msg, 84), 0);
+	CHECK(!p.has_ip && !p.has_v2);
+	msg[6] = 83;
+	memcpy(msg + 79, "\xe2\xd4\xc3\xd9", 4);
+	CHECK_EQ(decode_exact(msg, 83), -EPROTO);
+}
+
 /* Version 1 proper: no pointer area, but the offset may leave a gap. */
 static void version_1(void)
 {
@@ -375,6 +392,7 @@ const struct tap_case proposal_cases[] = {
 	{ "proposal: longer than its parts", wrong_length },
 	{ "proposal: field by field", rules },
 	{ "proposal: version 2 without its extension", v2_missing },
+	{ "proposal: no transport", offers_nothing },
 	{ "proposal: version 1", version_1 },
 	{ "proposal: SMC-D parts", smcd },
 	{ "proposal: all offsets", all_offsets },
