@@ -193,6 +193,7 @@ static void t_pass_listener(void)
 /* A socket dropped while in flight: the garbage collector closes it. */
 static void t_pass_dropped(void)
 {
+	uint64_t end = st_now_ms() + st_ms(10000);
 	int fd, pfd, un[2];
 
 	st_pair(&fd, &pfd);
@@ -202,6 +203,13 @@ static void t_pass_dropped(void)
 	close(fd);
 	close(un[0]);
 	close(un[1]);
+	/* Releasing any UNIX socket starts the collector. */
+	do {
+		MUST_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, un), 0);
+		close(un[0]);
+		close(un[1]);
+	} while (!p_do(st.peer, P_POLL, pfd, POLLIN, 100) && st_now_ms() < end);
+	EQ(p_do(st.peer, P_POLL, pfd, POLLIN, 0), POLLIN);
 	EQ(p_do(st.peer, P_DRAIN, pfd), 0);
 }
 
