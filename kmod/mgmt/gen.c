@@ -31,10 +31,10 @@ static int smcx_gen_fill_sys(struct sk_buff *skb)
 
 /* Start of a dump of a single item; NULL when it was sent already. */
 static void *smcx_gen_single(struct smcx_dump *d, struct sk_buff *skb,
-			     struct netlink_callback *cb, u8 cmd, int nest,
+			     struct netlink_callback *cb, int nest,
 			     struct nlattr **inner)
 {
-	*d = (struct smcx_dump){ .skb = skb, .cb = cb, .family = &smcx_gen_family, .cmd = cmd };
+	*d = (struct smcx_dump){ .skb = skb, .cb = cb };
 	if (smcx_dump_is_sent(d))
 		return NULL;
 	return smcx_dump_begin(d, nest, inner);
@@ -46,7 +46,7 @@ static int smcx_gen_dump_sys(struct sk_buff *skb, struct netlink_callback *cb)
 	struct smcx_dump d;
 	void *msg;
 
-	msg = smcx_gen_single(&d, skb, cb, SMCX_GEN_GET_SYS_INFO, SMCX_GEN_SYS_INFO, &inner);
+	msg = smcx_gen_single(&d, skb, cb, SMCX_GEN_SYS_INFO, &inner);
 	if (msg)
 		smcx_dump_end(&d, msg, inner, smcx_gen_fill_sys(skb));
 	return skb->len;
@@ -60,9 +60,7 @@ static int smcx_gen_dump_nothing(struct sk_buff *skb, struct netlink_callback *c
 
 static int smcx_gen_dump_ueid(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct smcx_dump d = {
-		.skb = skb, .cb = cb, .family = &smcx_gen_family, .cmd = SMCX_GEN_DUMP_UEID,
-	};
+	struct smcx_dump d = { .skb = skb, .cb = cb };
 	u8 eids[SMCX_EID_MAX][SMCX_EID_LEN];
 	unsigned int i, n = smcx_eid_get(eids);
 	char text[SMCX_EID_LEN + 1];
@@ -121,7 +119,7 @@ static int smcx_gen_dump_seid(struct sk_buff *skb, struct netlink_callback *cb)
 	struct smcx_dump d;
 	void *msg;
 
-	msg = smcx_gen_single(&d, skb, cb, SMCX_GEN_DUMP_SEID, 0, &inner);
+	msg = smcx_gen_single(&d, skb, cb, 0, &inner);
 	if (msg)
 		smcx_dump_end(&d, msg, NULL, 0);
 	return skb->len;
@@ -139,7 +137,7 @@ static int smcx_gen_dump_hs(struct sk_buff *skb, struct netlink_callback *cb)
 	struct smcx_dump d;
 	void *msg;
 
-	msg = smcx_gen_single(&d, skb, cb, SMCX_GEN_DUMP_HS_LIMITATION, 0, &inner);
+	msg = smcx_gen_single(&d, skb, cb, 0, &inner);
 	if (msg)
 		smcx_dump_end(&d, msg, NULL, nla_put_u8(skb, SMCX_HS_LIMITED,
 							READ_ONCE(sn->sysctl.limit_hs)));
@@ -195,7 +193,7 @@ static const struct genl_ops smcx_gen_ops[] = {
 	SMCX_GEN_DO(DISABLE_HS_LIMITATION, smcx_gen_disable_hs, GENL_UNS_ADMIN_PERM),
 };
 
-struct genl_family smcx_gen_family __ro_after_init = {
+static struct genl_family smcx_gen_family __ro_after_init = {
 	.name		= SMCX_GEN_NAME,
 	.version	= SMCX_GEN_VERSION,
 	.maxattr	= 1,

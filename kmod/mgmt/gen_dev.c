@@ -122,9 +122,7 @@ static int smcx_gen_dump_one_dev(struct smcx_dev *dev, void *arg)
 
 int smcx_gen_dump_dev(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct smcx_dump d = {
-		.skb = skb, .cb = cb, .family = &smcx_gen_family, .cmd = SMCX_GEN_GET_DEV_SMCR,
-	};
+	struct smcx_dump d = { .skb = skb, .cb = cb };
 
 	smcx_dev_for_each(smcx_gen_dump_one_dev, &d);
 	return skb->len;

@@ -112,9 +112,7 @@ static int smcx_gen_dump_one_lgr(struct smcx_lgr *lgr, void *arg)
 
 int smcx_gen_dump_lgr(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct smcx_dump d = {
-		.skb = skb, .cb = cb, .family = &smcx_gen_family, .cmd = SMCX_GEN_GET_LGR_SMCR,
-	};
+	struct smcx_dump d = { .skb = skb, .cb = cb };
 
 	smcx_lgr_for_each(smcx_gen_dump_one_lgr, &d);
 	return skb->len;
@@ -151,9 +149,7 @@ static int smcx_gen_dump_lgr_links(struct smcx_lgr *lgr, void *arg)
 
 int smcx_gen_dump_link(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct smcx_dump d = {
-		.skb = skb, .cb = cb, .family = &smcx_gen_family, .cmd = SMCX_GEN_GET_LINK_SMCR,
-	};
+	struct smcx_dump d = { .skb = skb, .cb = cb };
 
 	smcx_lgr_for_each(smcx_gen_dump_lgr_links, &d);
 	return skb->len;

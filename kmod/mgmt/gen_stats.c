@@ -89,9 +89,7 @@ static int smcx_gen_fill_stats(struct sk_buff *skb, const struct smcx_stats *s)
 
 int smcx_gen_dump_stats(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct smcx_dump d = {
-		.skb = skb, .cb = cb, .family = &smcx_gen_family, .cmd = SMCX_GEN_GET_STATS,
-	};
+	struct smcx_dump d = { .skb = skb, .cb = cb };
 	struct nlattr *inner;
 	struct smcx_stats *sum;
 	void *msg;
@@ -143,9 +141,7 @@ static int smcx_gen_fback_role(struct smcx_dump *d, const struct smcx_fb_count *
 
 int smcx_gen_dump_fback(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct smcx_dump d = {
-		.skb = skb, .cb = cb, .family = &smcx_gen_family, .cmd = SMCX_GEN_GET_FBACK_STATS,
-	};
+	struct smcx_dump d = { .skb = skb, .cb = cb };
 	struct smcx_net *sn = smcx_net(smcx_dump_net(&d));
 	struct smcx_fb_count *counts;
 	unsigned int n[2];

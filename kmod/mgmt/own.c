@@ -7,8 +7,6 @@
 #include "../proto/reason.h"
 #include "priv.h"
 
-static struct genl_family smcx_own_family;
-
 static int smcx_own_put_addr(struct sk_buff *skb, int attr, u16 family, const struct in6_addr *a)
 {
 	return nla_put(skb, attr, family == AF_INET ? sizeof(__be32) : sizeof(*a), a);
@@ -47,9 +45,7 @@ static int smcx_own_dump_one_fallback(const struct smcx_fb_rec *rec, void *arg)
 
 static int smcx_own_dump_fallback(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct smcx_dump d = {
-		.skb = skb, .cb = cb, .family = &smcx_own_family, .cmd = SMCX_CMD_GET_FALLBACK,
-	};
+	struct smcx_dump d = { .skb = skb, .cb = cb };
 
 	smcx_fb_for_each(smcx_net(smcx_dump_net(&d)), smcx_own_dump_one_fallback, &d);
 	return skb->len;
@@ -85,9 +81,7 @@ static int smcx_own_dump_role(struct smcx_dump *d, const struct smcx_fb_count *c
 
 static int smcx_own_dump_counts(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct smcx_dump d = {
-		.skb = skb, .cb = cb, .family = &smcx_own_family, .cmd = SMCX_CMD_GET_FB_COUNT,
-	};
+	struct smcx_dump d = { .skb = skb, .cb = cb };
 	struct smcx_net *sn = smcx_net(smcx_dump_net(&d));
 	struct smcx_fb_count *counts;
 	int role, rc = 0;
@@ -142,9 +136,7 @@ static int smcx_own_dump_counter(struct smcx_dump *d, const char *name, u64 valu
 
 static int smcx_own_dump_counters(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct smcx_dump d = {
-		.skb = skb, .cb = cb, .family = &smcx_own_family, .cmd = SMCX_CMD_GET_COUNTERS,
-	};
+	struct smcx_dump d = { .skb = skb, .cb = cb };
 	struct smcx_net *sn = smcx_net(smcx_dump_net(&d));
 	struct smcx_stats *sum;
 	unsigned int i;

@@ -103,9 +103,7 @@ static int smcx_pnet_dump_one(const struct smcx_pnet_entry *e, void *arg)
 
 static int smcx_pnet_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct smcx_dump d = {
-		.skb = skb, .cb = cb, .family = &smcx_pnet_family, .cmd = SMCX_PNET_CMD_GET,
-	};
+	struct smcx_dump d = { .skb = skb, .cb = cb };
 
 	smcx_pnet_for_each(smcx_dump_net(&d), NULL, smcx_pnet_dump_one, &d);
 	return skb->len;

@@ -36,16 +36,12 @@ void smcx_mgmt_diag_exit(void);
  * struct smcx_dump - one call of a dump, see DOC "Management"
  * @skb: messages
  * @cb: the dump; args[0] counts the items sent in earlier calls
- * @family: generic netlink family
- * @cmd: command of the answers
  * @pos: items met in this call
  */
 struct smcx_dump {
-	struct sk_buff			*skb;
-	struct netlink_callback		*cb;
-	const struct genl_family	*family;
-	u8				cmd;
-	long				pos;
+	struct sk_buff		*skb;
+	struct netlink_callback	*cb;
+	long			pos;
 };
 
 /**
@@ -66,7 +62,7 @@ static inline struct net *smcx_dump_net(const struct smcx_dump *d)
 
 /**
  * smcx_dump_begin() - start the message of the item just met
- * @d: dump
+ * @d: generic netlink dump; the answer's command is the request's
  * @nest: attribute to open in it, 0 = none
  * @inner: result: the open attribute, NULL if @nest is 0
  * Context: any. Return: message, or NULL when the buffer is full.
@@ -128,8 +124,5 @@ int smcx_gen_dump_dev(struct sk_buff *skb, struct netlink_callback *cb);
 int smcx_gen_dump_stats(struct sk_buff *skb, struct netlink_callback *cb);
 /** smcx_gen_dump_fback() - fallback counts. @skb: messages. @cb: dump. Context: process. Return: length. */
 int smcx_gen_dump_fback(struct sk_buff *skb, struct netlink_callback *cb);
-
-/** smcx_gen_family - SMC_GEN_NETLINK */
-extern struct genl_family smcx_gen_family;
 
 #endif
