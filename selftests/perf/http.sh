@@ -11,56 +11,12 @@ SECONDS_PER_RUN=${SECONDS_PER_RUN:-4}
 CONNECTIONS=${CONNECTIONS:-1 10 200}
 MODES=${MODES:-close keepalive}
 
-# counters: "smc fallback errors" of this machine, over both sides of a connection.
-counters() {
-	smcnl stat | awk '/^(client|server)_v[12] / { smc += $2 } /_fallback / { fb += $2 }
-			  END { print smc + 0, fb + 0 }'
-}
-
-nginx_conf() {
-	mkdir -p /tmp/www /tmp/nginx-$1
-	head -c 768 /dev/urandom | base64 -w 0 > /tmp/www/1k
-	cat > /tmp/nginx-$1.conf <<-END
-		user root;
-		worker_processes 1;
-		pid /tmp/nginx-$1.pid;
-		error_log /tmp/nginx-$1.log error;
-		events { worker_connections 8192; }
-		http {
-			access_log off;
-			sendfile on;
-			keepalive_requests 100000000;
-			client_body_temp_path /tmp/nginx-$1;
-			proxy_temp_path /tmp/nginx-$1;
-			fastcgi_temp_path /tmp/nginx-$1;
-			uwsgi_temp_path /tmp/nginx-$1;
-			scgi_temp_path /tmp/nginx-$1;
-			server {
-				listen $1 backlog=8192;
-				root /tmp/www;
-			}
-		}
-	END
-}
+. /tests/perf/libhttp.sh
 
 serve() {
-	nginx_conf 80
-	nginx_conf 81
-	nginx -c /tmp/nginx-80.conf || exit 1
-	smc_run nginx -c /tmp/nginx-81.conf || exit 1
-	peer sync serving
-	while :; do
-		case $(peer get ask $((600 * SLOW))) in
-		counters) peer put counters "$(counters)" ;;
-		*) break ;;
-		esac
-	done
-	cat /tmp/nginx-80.log /tmp/nginx-81.log
-}
-
-server_counters() {
-	peer put ask counters
-	peer get counters
+	http_start 80 || exit 1
+	http_start 81 smc_run || exit 1
+	http_answer
 }
 
 # measure ROUND MODE CONNECTIONS PROTO SECONDS
@@ -70,7 +26,7 @@ measure() {
 	if [ "$4" = smc ]; then
 		url=http://$PEER:81/1k
 		run=smc_run
-		set -- "$@" $(counters) $(server_counters)
+		set -- "$@" $(counters) $(peer_counters)
 	fi
 	header="X-None: 0"
 	[ "$2" != close ] || header="Connection: close"
@@ -84,7 +40,7 @@ measure() {
 	[ "$4" = smc ] || return 0
 	# The last connections are still closing on the other side.
 	sleep 0.5
-	set -- "$@" $(counters) $(server_counters)
+	set -- "$@" $(counters) $(peer_counters)
 	echo "@proof $1 $2 $3 $((${10} - $6)) $((${11} - $7)) $((${12} - $8)) $((${13} - $9))"
 }
 

@@ -15,7 +15,7 @@ mkdir -p "$out"
 rm -rf "${out:?}/$rel"
 if ! make -C "$SMCX_TOP" BUILD="$out" KVER="$rel" KFLAGS="W=1 C=2 CHECK=sparse" module > "$log" 2>&1; then
 	tail -n 30 "$log"
-	bad=1
+	exit 1
 fi
 # The kernel's own headers are not ours to mend.
 if grep -E "(^|/)kmod/[^ ]*: *(warning|error|note)|modpost: .*(WARNING|ERROR)" "$log" |
