@@ -46,10 +46,9 @@
  * Two sk locks are never held together. smcx_hs_cancel() and cancel_work_sync() are called with
  * none of them held.
  *
- * References of a &struct smcx_sock: sk_user_data or, for a child, its listener's lists (1);
- * an operation running on it; a dump; a queued work item does not hold one, it is
- * cancelled before its owner's reference goes. The state holds a reference on the TCP sk until an
- * RCU grace period after its own end, so that a late upcall still finds both.
+ * References of a &struct smcx_sock: sk_user_data (1); its listener's lists (1, children); an
+ * operation running on it; a dump; each queued work item (1). The state holds a reference on the
+ * TCP sk until an RCU grace period after its own end, so that a late upcall still finds both.
  *
  * Module references. A socket with our ops holds two: that of the core for sock->ops, and one
  * of our own (R). R is taken by sk_alloc() through the protosw's copy of tcp_prot, and stays tied
@@ -59,9 +58,10 @@
  * are grafted. R goes in ->release or at fallback, the core's goes with the ops. No orphan or TIME_WAIT
  * of TCP thus keeps the module.
  *
- * After a fallback a thread may still be inside an operation of ours (blocked in TCP, even). Each
- * operation that can meet a fallback therefore holds a module reference of its own; the few
- * instructions before and after it are covered by synchronize_rcu_tasks() in smcx_sock_exit().
+ * After a fallback a thread may still be inside an operation of ours (blocked in TCP, even). So
+ * every state object holds the module while it has references, and an operation that found none takes a
+ * module reference itself; the few instructions before and after are covered by
+ * synchronize_rcu_tasks() in smcx_sock_exit().
  *
  * Fallback swaps sock->ops only while it holds a reference on the socket's file: __sock_release()
  * reads ops twice on some kernels, and must find the same table both times. Without a
@@ -86,6 +86,14 @@ enum smcx_mode {
 	SMCX_MODE_DEAD,
 };
 
+/* lists of a listener that a child is in */
+enum smcx_child_list {
+	SMCX_CHILD_NONE,
+	SMCX_CHILD_PENDING,
+	SMCX_CHILD_SLOW,
+	SMCX_CHILD_READY,
+};
+
 struct smcx_sock;
 
 /**
@@ -104,24 +112,31 @@ struct smcx_sock_hooks {
 
 /**
  * struct smcx_listener - what only a listener has
+ * @ss: the state it belongs to
  * @lock: protects the lists, the counts and @closed; taken with bottom halves off
- * @pending: children in handshake or deferred, smcx_sock.child_node
+ * @pending: children in handshake or deferred, oldest first; they count against the backlog
+ * @slow: children pending for longer than a healthy handshake takes; they do not, so that
+ *	silent peers shut nobody out, but are bounded together with @pending (net.core.somaxconn)
  * @ready: children that accept() may take, oldest first
  * @npending: length of @pending
+ * @nslow: length of @slow
  * @nready: length of @ready
  * @nsmc: children that offered SMC and are still in TCP's accept queue
  * @closed: nobody will accept any more
  * @work: takes children out of TCP's accept queue
  */
 struct smcx_listener {
+	struct smcx_sock	*ss;
 	spinlock_t		lock;
 	struct list_head	pending;
+	struct list_head	slow;
 	struct list_head	ready;
 	unsigned int		npending;
+	unsigned int		nslow;
 	unsigned int		nready;
 	atomic_t		nsmc;
 	bool			closed;
-	struct work_struct	work;
+	struct delayed_work	work;
 };
 
 /**
@@ -136,6 +151,7 @@ struct smcx_listener {
  * @sock: the user's socket; NULL for a child nobody accepted. RCU for readers without the lock
  * @hs: handshake, one reference, taken out by whoever ends it
  * @conn: SMC connection, one reference; RCU for readers without the lock
+ * @hooks: our callbacks
  * @orig: TCP's callbacks
  * @wq: stands in as sk_wq, so that TCP does not wake the user by itself
  * @sndbuf: value of sk_sndbuf last given to @conn
@@ -143,8 +159,10 @@ struct smcx_listener {
  * @peer_reason: diagnosis of the peer's Decline
  * @net_node: in smcx_net.socks, under socks_lock; empty if not listed
  * @lsn: listener part or NULL
- * @parent: child: its listener's state, one reference, until accepted or dropped
- * @child_node: child: in parent->lsn->pending or ready, under its lock
+ * @parent: child: its listener's state, one reference for good
+ * @child_node: child: in a list of parent->lsn, under its lock
+ * @child_list: which one, enum smcx_child_list
+ * @born: child: when it came, jiffies
  * @defer_work: child: TCP_DEFER_ACCEPT, first byte or time-out
  * @deferred: child: waits for bytes
  * @rcu: frees
@@ -160,6 +178,7 @@ struct smcx_sock {
 	struct socket			*sock;
 	struct smcx_hs			*hs;
 	struct smcx_conn __rcu		*conn;
+	const struct smcx_sock_hooks	*hooks;
 	struct smcx_sock_hooks		orig;
 	struct socket_wq		wq;
 	int				sndbuf;
@@ -170,6 +189,8 @@ struct smcx_sock {
 	struct smcx_listener		*lsn;
 	struct smcx_sock		*parent;
 	struct list_head		child_node;
+	u8				child_list;
+	unsigned long			born;
 	struct delayed_work		defer_work;
 	bool				deferred;
 	struct rcu_head			rcu;

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The active side, from SYN to verdict. */
+#include <linux/poll.h>
+#include <net/inet_common.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "sock_priv.h"
+
+/* TCP failed, or the handshake did: TCP's own state and error are the answer from here on. */
+static void smcx_client_failed(struct smcx_sock *ss)
+{
+	struct sock *sk = ss->sk;
+
+	smp_store_release(&ss->mode, SMCX_MODE_DEAD);
+	smcx_tcp_unoffer(sk);
+	smcx_sock_detach(ss);
+	sk->sk_state_change(sk);
+}
+
+/*
+ * The handshake found an error that forbids TCP as well. tcp_abort() takes the socket lock;
+ * until it has closed the connection the state stays attached, so no byte of
+ * the application can get on it.
+ */
+static void smcx_client_abort(struct smcx_sock *ss, int err)
+{
+	struct sock *sk = ss->sk;
+
+	tcp_abort(sk, err);
+	lock_sock(sk);
+	if (ss->attached && !ss->closing) {
+		if (!sk->sk_err)
+			WRITE_ONCE(sk->sk_err, err);
+		smcx_client_failed(ss);
+		sk_error_report(sk);
+	}
+	release_sock(sk);
+}
+
+/* What the application would have seen at ESTABLISHED. */
+static void smcx_client_wake_tcp(struct sock *sk)
+{
+	sk->sk_state_change(sk);
+	sk_wake_async(sk, SOCK_WAKE_IO, POLL_OUT);
+	if (!skb_queue_empty_lockless(&sk->sk_receive_queue))
+		sk->sk_data_ready(sk);
+}
+
+static void smcx_client_done(void *owner, const struct smcx_hs_result *res)
+{
+	struct smcx_conn *drop = NULL;
+	struct smcx_sock *ss = owner;
+	struct sock *sk = ss->sk;
+	bool abort = false;
+	struct smcx_hs *hs;
+
+	smcx_sock_hold(ss);
+	lock_sock(sk);
+	hs = ss->hs;
+	ss->hs = NULL;
+	if (ss->closing) {
+		drop = res->conn;
+	} else if (res->conn) {
+		smcx_enter_smc(ss, res->conn);
+		smcx_wake(ss, 0, SOCK_WAKE_IO, POLL_OUT);
+	} else if (!res->err) {
+		smcx_fallback(ss, res->reason, res->peer_reason);
+		smcx_client_wake_tcp(sk);
+	} else {
+		smp_store_release(&ss->mode, SMCX_MODE_DEAD);
+		abort = true;
+	}
+	release_sock(sk);
+	if (abort)
+		smcx_client_abort(ss, -res->err);
+	if (drop)
+		smcx_conn_close(drop, true);
+	smcx_hs_put(hs);
+	smcx_sock_put(ss);
+}
+
+static const struct smcx_hs_ops smcx_client_hs_ops = {
+	.done	= smcx_client_done,
+};
+
+static void smcx_client_tcp_fallback(struct smcx_sock *ss, u32 reason)
+{
+	struct sock *sk = ss->sk;
+
+	smcx_fallback(ss, reason, 0);
+	/* the caller, in TCP, sends the SIGIO by itself */
+	sk->sk_state_change(sk);
+}
+
+static void smcx_client_established(struct smcx_sock *ss)
+{
+	switch (smcx_tcp_verdict(ss->sk)) {
+	case SMCX_TCP_PEER_DID_NOT:
+		smcx_client_tcp_fallback(ss, SMCX_REASON_PEERNOSMC);
+		return;
+	case SMCX_TCP_CROSSED_SYN:
+		smcx_client_tcp_fallback(ss, SMCX_REASON_LOCAL_CROSSED_SYN);
+		return;
+	case SMCX_TCP_BOTH_OFFERED:
+		break;
+	}
+	ss->hs = smcx_hs_create(ss->sk, SMCX_CLIENT, &smcx_client_hs_ops, ss, GFP_ATOMIC);
+	if (!ss->hs) {
+		/* the server finds no Proposal and resets: an error, never mixed data */
+		smcx_client_tcp_fallback(ss, SMCX_REASON_MEM);
+		return;
+	}
+	smp_store_release(&ss->mode, SMCX_MODE_HANDSHAKE);
+	smcx_sock_list(ss);
+	smcx_hs_start(ss->hs);
+}
+
+static void smcx_client_state_change(struct sock *sk)
+{
+	struct smcx_sock *ss;
+
+	rcu_read_lock();
+	ss = smcx_sock_of(sk);
+	if (!ss || ss->closing)
+		goto out;
+	switch (ss->mode) {
+	case SMCX_MODE_CONNECTING:
+		if (sk->sk_state == TCP_CLOSE)
+			smcx_client_failed(ss);
+		else if (sk->sk_state != TCP_SYN_SENT && sk->sk_state != TCP_SYN_RECV)
+			smcx_client_established(ss);
+		break;
+	case SMCX_MODE_HANDSHAKE:
+		if (ss->hs)
+			smcx_hs_kick(ss->hs);
+		break;
+	case SMCX_MODE_SMC:
+		smcx_smc_state_change(ss);
+		break;
+	case SMCX_MODE_DEAD:
+		if (sk->sk_state == TCP_CLOSE)
+			smcx_client_failed(ss);
+		break;
+	default:
+		break;
+	}
+out:
+	rcu_read_unlock();
+}
+
+/* bytes or room on TCP: of interest to the handshake only */
+static void smcx_client_kick(struct sock *sk)
+{
+	struct smcx_sock *ss;
+
+	rcu_read_lock();
+	ss = smcx_sock_of(sk);
+	if (ss && ss->hs)
+		smcx_hs_kick(ss->hs);
+	rcu_read_unlock();
+}
+
+static const struct smcx_sock_hooks smcx_client_hooks = {
+	.data_ready	= smcx_client_kick,
+	.write_space	= smcx_client_kick,
+	.state_change	= smcx_client_state_change,
+	.error_report	= smcx_sock_error_report,
+};
+
+static bool smcx_client_may_start(const struct socket *sock)
+{
+	const struct sock *sk = sock->sk;
+
+	return smcx_fallback_is_ours(sock) && sock->state == SS_UNCONNECTED &&
+		sk->sk_state == TCP_CLOSE && !sk->sk_user_data;
+}
+
+int smcx_client_start(struct socket *sock, struct sockaddr *addr, int len, int flags,
+		      struct smcx_sock **ssp)
+{
+	struct sock *sk = sock->sk;
+	struct smcx_sock *ss;
+	u32 reason;
+	int rc;
+
+	*ssp = NULL;
+	if (!smcx_client_may_start(sock))
+		return 0;
+	reason = smcx_tcp_why_not(sk);
+	if (reason) {
+		smcx_fallback_idle(sock, reason);
+		return 0;
+	}
+	ss = smcx_sock_alloc(sk, SMCX_CLIENT, SMCX_MODE_CONNECTING);
+	if (!ss)
+		return -ENOMEM;
+	smcx_own_module_ref(sk);
+	smcx_sock_attach(ss, sock, &smcx_client_hooks, true);
+	smcx_tcp_offer(sk);
+	/* never wait inside TCP: it would sleep on the queue that is about to change */
+	rc = __inet_stream_connect(sock, addr, len, flags | O_NONBLOCK, 0);
+	if (rc != -EINPROGRESS) {
+		smcx_tcp_unoffer(sk);
+		smp_store_release(&ss->mode, SMCX_MODE_DEAD);
+		smcx_sock_detach(ss);
+	}
+	*ssp = ss;
+	return rc;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/* connect() and listen() */
+#include <linux/sched/signal.h>
+#include <net/sock.h>
+
+#include "sock_priv.h"
+
+/* What connect() says on a socket that TCP has not closed; 1 = ask TCP. Takes over SS_CONNECTING. */
+static int smcx_connect_outcome(struct socket *sock, const struct smcx_sock *ss)
+{
+	switch (smcx_sock_mode(ss)) {
+	case SMCX_MODE_SMC:
+		/* the first connect() after success returns 0, as on TCP */
+		if (sock->state == SS_CONNECTED)
+			return -EISCONN;
+		sock->state = SS_CONNECTED;
+		return 0;
+	case SMCX_MODE_LISTEN:
+		return -EISCONN;
+	default:
+		return 1;
+	}
+}
+
+static int smcx_connect_wait(struct socket *sock, struct smcx_sock *ss, int flags, int err)
+{
+	long timeo = sock_sndtimeo(sock->sk, flags & O_NONBLOCK);
+
+	timeo = smcx_wait_verdict(ss, sock, timeo);
+	if (!smcx_sock_is_pending(ss))
+		return smcx_connect_outcome(sock, ss);
+	if (timeo && signal_pending(current))
+		return sock_intr_errno(timeo);
+	return err;
+}
+
+static int smcx_connect(struct socket *sock, struct sockaddr *addr, int len, int flags,
+			struct smcx_sock **ssp)
+{
+	struct smcx_sock *started = NULL, *ss;
+	struct sock *sk = sock->sk;
+	int rc = -EALREADY;
+
+	lock_sock(sk);
+	smcx_op_relook(sk, ssp);
+	ss = *ssp;
+	if (!ss) {
+		rc = smcx_client_start(sock, addr, len, flags, &started);
+		ss = started;
+	}
+	if (!ss)
+		rc = rc ? rc : 1;
+	else if (!started || rc == -EINPROGRESS)
+		rc = smcx_connect_wait(sock, ss, flags, rc);
+	release_sock(sk);
+	if (rc > 0)
+		rc = smcx_tcp_ops(sk)->connect(sock, addr, len, flags);
+	if (started)
+		smcx_sock_put(started);
+	return rc;
+}
+
+int smcx_op_connect(struct socket *sock, struct sockaddr *addr, int len, int flags)
+{
+	struct smcx_sock *ss;
+	int rc;
+
+	rc = smcx_op_enter(sock->sk, &ss);
+	if (rc)
+		return rc;
+	if (len < (int)sizeof(addr->sa_family))
+		rc = -EINVAL;
+	else if (ss && addr->sa_family == AF_UNSPEC)
+		rc = smcx_disconnect(sock, ss, addr, len, flags);
+	else if (addr->sa_family == AF_UNSPEC)
+		rc = smcx_tcp_ops(sock->sk)->connect(sock, addr, len, flags);
+	else
+		rc = smcx_connect(sock, addr, len, flags, &ss);
+	smcx_op_leave(ss);
+	return rc;
+}
+
+int smcx_op_bind(struct socket *sock, struct sockaddr *addr, int len)
+{
+	struct smcx_sock *ss;
+	int rc;
+
+	rc = smcx_op_enter(sock->sk, &ss);
+	if (rc)
+		return rc;
+	rc = smcx_tcp_ops(sock->sk)->bind(sock, addr, len);
+	smcx_op_leave(ss);
+	return rc;
+}
+
+static int smcx_listen(struct socket *sock, int backlog, bool has_state)
+{
+	const struct proto_ops *tcp = smcx_tcp_ops(sock->sk);
+	struct smcx_sock *ss;
+	int rc;
+
+	/* a listener changes its backlog, everything else is TCP's error */
+	rc = has_state ? 1 : smcx_listen_start(sock);
+	if (rc < 0)
+		return rc;
+	if (rc)
+		return tcp->listen(sock, backlog);
+	rc = tcp->listen(sock, backlog);
+	ss = rc ? smcx_sock_get(sock->sk) : NULL;
+	if (ss) {
+		smcx_listen_stop(ss);
+		smcx_sock_put(ss);
+	}
+	return rc;
+}
+
+int smcx_op_listen(struct socket *sock, int backlog)
+{
+	struct smcx_sock *ss;
+	int rc;
+
+	rc = smcx_op_enter(sock->sk, &ss);
+	if (rc)
+		return rc;
+	rc = smcx_listen(sock, backlog, ss);
+	smcx_op_leave(ss);
+	return rc;
+}

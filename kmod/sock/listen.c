@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A listener's hooks: who gets in, and when to look into TCP's accept queue. */
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <net/inet_connection_sock.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "sock_priv.h"
+
+/* A handshake that takes longer is waiting for its peer. */
+#define SMCX_CHILD_SLOW_JIFFIES	(HZ / 5)
+
+/*
+ * Copies of TCP's connection ops with our syn_recv_sock. TCP has three tables (IPv4, IPv6,
+ * v4-mapped), none of them exported; each is copied when a listener first shows it. They stay
+ * until unload: a SYN under way may still be inside.
+ */
+struct smcx_af_ops {
+	const struct inet_connection_sock_af_ops *orig;
+	struct inet_connection_sock_af_ops copy;
+};
+
+static struct smcx_af_ops smcx_af_ops[4];
+static DEFINE_MUTEX(smcx_af_ops_lock);
+
+static struct sock *smcx_syn_recv_sock(const struct sock *sk, struct sk_buff *skb,
+				       struct request_sock *req, struct dst_entry *dst,
+				       struct request_sock *req_unhash, bool *own_req,
+				       void (*opt_child_init)(struct sock *newsk,
+							      const struct sock *sk));
+
+/* Return: TCP's table behind @ops, which may be TCP's own already. */
+static const struct inet_connection_sock_af_ops *
+smcx_af_ops_orig(const struct inet_connection_sock_af_ops *ops)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(smcx_af_ops); i++)
+		if (ops == &smcx_af_ops[i].copy)
+			return smcx_af_ops[i].orig;
+	return ops;
+}
+
+static const struct inet_connection_sock_af_ops *
+smcx_af_ops_copy(const struct inet_connection_sock_af_ops *ops)
+{
+	struct smcx_af_ops *found = NULL;
+	int i;
+
+	mutex_lock(&smcx_af_ops_lock);
+	for (i = 0; i < ARRAY_SIZE(smcx_af_ops) && !found; i++) {
+		struct smcx_af_ops *slot = &smcx_af_ops[i];
+
+		if (slot->orig == ops)
+			found = slot;
+		if (slot->orig)
+			continue;
+		slot->copy = *ops;
+		slot->copy.syn_recv_sock = smcx_syn_recv_sock;
+		slot->orig = ops;
+		found = slot;
+	}
+	mutex_unlock(&smcx_af_ops_lock);
+	return found ? &found->copy : NULL;
+}
+
+/* Children still busy after a while no longer stand in the way of others. */
+static void smcx_listen_age(struct smcx_listener *lsn)
+{
+	struct smcx_sock *cs;
+
+	lockdep_assert_held(&lsn->lock);
+	while (!list_empty(&lsn->pending)) {
+		cs = list_first_entry(&lsn->pending, struct smcx_sock, child_node);
+		if (time_before(jiffies, cs->born + SMCX_CHILD_SLOW_JIFFIES))
+			return;
+		list_move_tail(&cs->child_node, &lsn->slow);
+		cs->child_list = SMCX_CHILD_SLOW;
+		WRITE_ONCE(lsn->npending, lsn->npending - 1);
+		WRITE_ONCE(lsn->nslow, lsn->nslow + 1);
+	}
+}
+
+static unsigned int smcx_listen_limit(const struct sock *sk)
+{
+	unsigned int backlog = READ_ONCE(sk->sk_max_ack_backlog);
+
+	return max_t(unsigned int, backlog, READ_ONCE(sock_net(sk)->core.sysctl_somaxconn));
+}
+
+/* TCP's rule for its accept queue, over all the places where a child may wait. */
+static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk)
+{
+	struct smcx_listener *lsn = ss->lsn;
+	unsigned int waiting, all;
+
+	spin_lock_bh(&lsn->lock);
+	smcx_listen_age(lsn);
+	waiting = READ_ONCE(sk->sk_ack_backlog) + lsn->npending + lsn->nready;
+	all = lsn->npending + lsn->nslow;
+	spin_unlock_bh(&lsn->lock);
+	return waiting <= READ_ONCE(sk->sk_max_ack_backlog) && all <= smcx_listen_limit(sk);
+}
+
+/* Context: softirq. The child is locked and nobody else knows it yet. */
+static void smcx_listen_born(struct smcx_sock *ss, struct sock *child, bool own_req)
+{
+	struct inet_connection_sock *icsk = inet_csk(child);
+
+	/* a v4-mapped child has got a table of its own */
+	icsk->icsk_af_ops = smcx_af_ops_orig(icsk->icsk_af_ops);
+	child->sk_data_ready = ss ? ss->orig.data_ready : smcx_tcp_data_ready;
+	smcx_tcp_child_init(child);
+	/* who does not own the request is thrown away */
+	if (ss && own_req && smcx_tcp_child_offers(child))
+		atomic_inc(&ss->lsn->nsmc);
+}
+
+static struct sock *smcx_syn_recv_sock(const struct sock *sk, struct sk_buff *skb,
+				       struct request_sock *req, struct dst_entry *dst,
+				       struct request_sock *req_unhash, bool *own_req,
+				       void (*opt_child_init)(struct sock *newsk,
+							      const struct sock *sk))
+{
+	const struct inet_connection_sock_af_ops *ops;
+	struct sock *child = NULL;
+	struct smcx_sock *ss;
+
+	rcu_read_lock();
+	ops = smcx_af_ops_orig(READ_ONCE(inet_csk(sk)->icsk_af_ops));
+	ss = smcx_sock_of(sk);
+	if (ss && !smcx_listen_admits(ss, sk)) {
+		smcx_stat_inc(ss->sn, SMCX_CNT_ACCEPT_DROP);
+		dst_release(dst);
+		tcp_listendrop(sk);
+		goto out;
+	}
+	child = ops->syn_recv_sock(sk, skb, req, dst, req_unhash, own_req, opt_child_init);
+	if (child)
+		smcx_listen_born(ss, child, *own_req);
+out:
+	rcu_read_unlock();
+	return child;
+}
+
+static void smcx_listen_data_ready(struct sock *sk)
+{
+	struct smcx_sock *ss;
+
+	rcu_read_lock();
+	ss = smcx_sock_of(sk);
+	if (!ss)
+		smcx_tcp_data_ready(sk);
+	else if (atomic_read(&ss->lsn->nsmc))
+		smcx_sock_queue(ss, &ss->lsn->work, 0);
+	else
+		ss->orig.data_ready(sk);	/* plain children only: TCP's own way */
+	rcu_read_unlock();
+}
+
+bool smcx_listen_has_plain(const struct smcx_sock *ss)
+{
+	return !atomic_read(&ss->lsn->nsmc) &&
+		!reqsk_queue_empty(&inet_csk(ss->sk)->icsk_accept_queue);
+}
+
+static const struct smcx_sock_hooks smcx_listen_hooks = {
+	.data_ready	= smcx_listen_data_ready,
+};
+
+struct sock *smcx_listen_pull(struct smcx_sock *ss, int *err)
+{
+	struct sock *child = smcx_compat_sk_accept(ss->sk, O_NONBLOCK, err);
+
+	if (child && smcx_tcp_child_offers(child))
+		atomic_dec_if_positive(&ss->lsn->nsmc);
+	return child;
+}
+
+static void smcx_listen_work(struct work_struct *work)
+{
+	struct smcx_listener *lsn = container_of(to_delayed_work(work),
+						 struct smcx_listener, work);
+	struct smcx_sock *ss = lsn->ss;
+	struct sock *child;
+	int err;
+
+	while ((child = smcx_listen_pull(ss, &err))) {
+		smcx_child_take(ss, child);
+		cond_resched();
+	}
+	smcx_sock_put(ss);
+}
+
+static bool smcx_tcp_congested(const struct sock *sk)
+{
+	bool congested = false;
+	struct smcx_sock *ss;
+
+	rcu_read_lock();
+	ss = smcx_sock_of(sk);
+	if (ss && ss->lsn)
+		congested = READ_ONCE(ss->lsn->npending) + READ_ONCE(ss->lsn->nslow) >
+			    smcx_listen_limit(sk) / 2;
+	rcu_read_unlock();
+	return congested;
+}
+
+bool smcx_tcp_congested_limit(const struct sock *sk)
+{
+	return smcx_hs_congested() || smcx_tcp_congested(sk);
+}
+
+void smcx_listen_set_limit(struct sock *sk, bool on)
+{
+	if (on)
+		smcx_tcp_set_congested(sk, smcx_tcp_congested_limit);
+	else
+		smcx_tcp_set_congested(sk, sk->sk_state == TCP_LISTEN ? smcx_tcp_congested : NULL);
+}
+
+static struct smcx_sock *smcx_listen_alloc(struct sock *sk)
+{
+	struct smcx_sock *ss = smcx_sock_alloc(sk, SMCX_SERVER, SMCX_MODE_LISTEN);
+
+	if (!ss)
+		return NULL;
+	ss->lsn = kzalloc(sizeof(*ss->lsn), GFP_KERNEL);
+	if (!ss->lsn) {
+		smcx_sock_put(ss);
+		return NULL;
+	}
+	ss->lsn->ss = ss;
+	spin_lock_init(&ss->lsn->lock);
+	INIT_LIST_HEAD(&ss->lsn->pending);
+	INIT_LIST_HEAD(&ss->lsn->slow);
+	INIT_LIST_HEAD(&ss->lsn->ready);
+	INIT_DELAYED_WORK(&ss->lsn->work, smcx_listen_work);
+	return ss;
+}
+
+static bool smcx_listen_may_start(const struct socket *sock)
+{
+	const struct sock *sk = sock->sk;
+
+	return smcx_fallback_is_ours(sock) && sock->state == SS_UNCONNECTED &&
+		sk->sk_state == TCP_CLOSE && !sk->sk_user_data && !smcx_tcp_why_not(sk);
+}
+
+static int smcx_listen_hook(struct socket *sock, struct smcx_sock *ss)
+{
+	const struct inet_connection_sock_af_ops *ops;
+	struct sock *sk = sock->sk;
+
+	if (!smcx_listen_may_start(sock))
+		return 1;
+	ops = smcx_af_ops_copy(inet_csk(sk)->icsk_af_ops);
+	if (!ops)
+		return 1;
+	/* sk_clone() copies sk_prot_creator: children must not carry R */
+	smcx_own_module_ref(sk);
+	smcx_sock_attach(ss, sock, &smcx_listen_hooks, false);
+	WRITE_ONCE(inet_csk(sk)->icsk_af_ops, ops);
+	smcx_tcp_offer(sk);
+	if (READ_ONCE(ss->sn->sysctl.limit_hs))
+		smcx_tcp_set_congested(sk, smcx_tcp_congested_limit);
+	else if (!smcx_tcp_limit_hs(sk, smcx_tcp_congested_limit))
+		smcx_tcp_set_congested(sk, smcx_tcp_congested);
+	return 0;
+}
+
+int smcx_listen_start(struct socket *sock)
+{
+	struct smcx_sock *ss = smcx_listen_alloc(sock->sk);
+	int rc;
+
+	if (!ss)
+		return -ENOMEM;
+	lock_sock(sock->sk);
+	rc = smcx_listen_hook(sock, ss);
+	release_sock(sock->sk);
+	if (!rc)
+		smcx_sock_list(ss);
+	smcx_sock_put(ss);
+	return rc;
+}
+
+void smcx_listen_stop(struct smcx_sock *ss)
+{
+	struct inet_connection_sock *icsk = inet_csk(ss->sk);
+
+	lock_sock(ss->sk);
+	if (ss->attached) {
+		smcx_tcp_unoffer(ss->sk);
+		WRITE_ONCE(icsk->icsk_af_ops, smcx_af_ops_orig(icsk->icsk_af_ops));
+		smcx_sock_detach(ss);
+	}
+	smp_store_release(&ss->mode, SMCX_MODE_DEAD);
+	release_sock(ss->sk);
+	smcx_child_close_all(ss);
+	if (cancel_delayed_work_sync(&ss->lsn->work))
+		smcx_sock_put(ss);
+}

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Moving bytes: the waiting that conn/ does not do, and TCP's return values. */
+#include <linux/sched/signal.h>
+#include <linux/skbuff.h>
+#include <linux/tcp.h>
+#include <net/inet_common.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "sock_priv.h"
+
+/**
+ * struct smcx_xfer - one send or receive call
+ * @sock: the user's socket
+ * @ss: its state
+ * @conn: its connection
+ * @done: bytes moved
+ * @timeo: jiffies left to wait
+ */
+struct smcx_xfer {
+	struct socket		*sock;
+	struct smcx_sock	*ss;
+	struct smcx_conn	*conn;
+	size_t			done;
+	long			timeo;
+};
+
+/* ---- sending ---- */
+
+static bool smcx_can_send(struct smcx_sock *ss)
+{
+	struct smcx_conn *conn = smcx_sock_conn(ss);
+
+	return !conn || smcx_conn_space(conn) || smcx_conn_snd_closed(conn) ||
+		READ_ONCE(ss->sk->sk_err);
+}
+
+/* Return: 0 = try again, negative errno = give up. */
+static int smcx_send_wait(struct smcx_xfer *x)
+{
+	struct sock *sk = x->ss->sk;
+
+	set_bit(SOCKWQ_ASYNC_NOSPACE, &x->sock->wq.flags);
+	if (!x->timeo)
+		return -EAGAIN;
+	if (signal_pending(current))
+		return sock_intr_errno(x->timeo);
+	smcx_stat_inc(x->ss->sn, SMCX_CNT_SND_FULL);
+	x->timeo = smcx_wait_event(x->sock, x->timeo, smcx_can_send, x->ss);
+	x->conn = smcx_sock_conn(x->ss);
+	if (!x->conn)
+		return sock_error(sk) ? : -EPIPE;
+	return 0;
+}
+
+static void smcx_send_update_limit(struct smcx_sock *ss, struct smcx_conn *conn)
+{
+	int sndbuf = READ_ONCE(ss->sk->sk_sndbuf);
+
+	/* the core sets SO_SNDBUF without asking us; it doubles the value */
+	if (!(ss->sk->sk_userlocks & SOCK_SNDBUF_LOCK) || sndbuf == ss->sndbuf)
+		return;
+	ss->sndbuf = sndbuf;
+	smcx_conn_set_limit(conn, sndbuf / 2);
+}
+
+static int smcx_send_loop(struct smcx_xfer *x, struct msghdr *msg, int flags)
+{
+	struct sock *sk = x->ss->sk;
+	ssize_t n;
+	int rc;
+
+	if (READ_ONCE(sk->sk_err) || smcx_conn_snd_closed(x->conn))
+		return -EPIPE;
+	while (msg_data_left(msg)) {
+		n = smcx_conn_send(x->conn, msg, msg_data_left(msg), flags);
+		if (n > 0) {
+			x->done += n;
+			continue;
+		}
+		rc = n == -EAGAIN ? smcx_send_wait(x) : n;
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* MSG_ZEROCOPY: bytes are copied, and the notification says so, as TCP's does over loopback. */
+static int smcx_send_zerocopy(struct sock *sk, struct msghdr *msg, struct ubuf_info **uarg)
+{
+	*uarg = NULL;
+	if (!(msg->msg_flags & MSG_ZEROCOPY) || !sock_flag(sk, SOCK_ZEROCOPY) ||
+	    msg->msg_ubuf || !msg_data_left(msg))
+		return 0;
+	*uarg = msg_zerocopy_realloc(sk, msg_data_left(msg), NULL);
+	if (!*uarg)
+		return -ENOBUFS;
+	uarg_to_msgzc(*uarg)->zerocopy = 0;
+	return 0;
+}
+
+static int smcx_send_smc(struct socket *sock, struct smcx_sock *ss, struct msghdr *msg)
+{
+	struct sock *sk = ss->sk;
+	int flags = msg->msg_flags;
+	struct smcx_xfer x = {
+		.sock	= sock,
+		.ss	= ss,
+		.conn	= smcx_sock_conn(ss),
+		.timeo	= sock_sndtimeo(sk, flags & MSG_DONTWAIT),
+	};
+	struct ubuf_info *uarg;
+	int rc;
+
+	if (flags & MSG_FASTOPEN)
+		return -EISCONN;
+	if (!x.conn)
+		return sk_stream_error(sk, flags, -EPIPE);
+	if (flags & SMCX_COMPAT_MSG_MORE)
+		flags |= MSG_MORE;
+	rc = smcx_send_zerocopy(sk, msg, &uarg);
+	if (rc)
+		return rc;
+	smcx_send_update_limit(ss, x.conn);
+	rc = smcx_send_loop(&x, msg, flags);
+	if (uarg && x.done)
+		net_zcopy_put(uarg);
+	else if (uarg)
+		net_zcopy_put_abort(uarg, true);
+	return x.done ? x.done : sk_stream_error(sk, flags, rc);
+}
+
+/* Waits for the verdict as TCP waits for ESTABLISHED. Return: 0 = there is one. */
+static int smcx_msg_wait(struct socket *sock, struct smcx_sock *ss, long timeo)
+{
+	timeo = smcx_wait_verdict(ss, sock, timeo);
+	if (!smcx_sock_is_pending(ss))
+		return 0;
+	return timeo ? sock_intr_errno(timeo) : -EAGAIN;
+}
+
+/* Return: 1 = TCP's business, else the answer of sendmsg(). Called and left with the sk locked. */
+static int smcx_send_locked(struct socket *sock, struct smcx_sock **ssp, struct msghdr *msg,
+			    size_t len)
+{
+	struct sock *sk = sock->sk;
+	struct smcx_sock *ss;
+	int rc;
+
+	smcx_op_relook(sk, ssp);
+	ss = *ssp;
+	if (!ss && (msg->msg_flags & MSG_FASTOPEN)) {
+		smcx_fallback_idle(sock, SMCX_REASON_OPTUNSUPP);
+		return 1;
+	}
+	/* refused at once; under this lock nobody can begin to connect meanwhile */
+	if (!ss && sk->sk_state == TCP_CLOSE)
+		return tcp_sendmsg_locked(sk, msg, len);
+	if (!ss || ss->lsn)
+		return 1;
+	if (smcx_sock_is_pending(ss)) {
+		if (msg->msg_flags & MSG_FASTOPEN)
+			return -EALREADY;
+		rc = smcx_msg_wait(sock, ss, sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT));
+		if (rc)
+			return rc;
+	}
+	return smcx_sock_is_smc(ss) ? smcx_send_smc(sock, ss, msg) : 1;
+}
+
+int smcx_op_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
+{
+	struct sock *sk = sock->sk;
+	struct smcx_sock *ss;
+	bool forward = false;
+	int rc;
+
+	rc = smcx_op_enter(sk, &ss);
+	if (rc)
+		return rc;
+	lock_sock(sk);
+	rc = smcx_send_locked(sock, &ss, msg, len);
+	/* one byte sent, or TCP's business: only an SMC socket sends here */
+	forward = rc == 1 && !smcx_sock_is_smc(ss);
+	release_sock(sk);
+	if (forward)
+		rc = smcx_tcp_ops(sk)->sendmsg(sock, msg, len);
+	smcx_op_leave(ss);
+	return rc;
+}
+
+/* In-kernel users that bring their own lock expect TCP underneath. */
+int smcx_op_sendmsg_locked(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	struct smcx_sock *ss;
+	int rc;
+
+	rc = smcx_op_enter(sk, &ss);
+	if (rc)
+		return rc;
+	if (ss && (smcx_sock_is_smc(ss) || smcx_sock_is_pending(ss)))
+		rc = -EOPNOTSUPP;
+	else
+		rc = smcx_tcp_ops(sk)->sendmsg_locked(sk, msg, len);
+	smcx_op_leave(ss);
+	return rc;
+}
+
+/* ---- receiving ---- */
+
+static bool smcx_can_recv(struct smcx_sock *ss)
+{
+	struct smcx_conn *conn = smcx_sock_conn(ss);
+
+	return !conn || smcx_conn_avail(conn) || smcx_conn_rcv_closed(conn) ||
+		READ_ONCE(ss->sk->sk_err);
+}
+
+/* Nothing there. Return: 1 = wait, 0 = end of stream or enough, negative errno. */
+static int smcx_recv_empty(struct smcx_xfer *x)
+{
+	struct sock *sk = x->ss->sk;
+	bool over = !x->conn || smcx_conn_rcv_closed(x->conn);
+
+	if (x->done)
+		return x->timeo && !READ_ONCE(sk->sk_err) && !over && !signal_pending(current);
+	if (READ_ONCE(sk->sk_err))
+		return sock_error(sk);
+	if (over)
+		return 0;
+	if (!x->timeo)
+		return -EAGAIN;
+	if (signal_pending(current))
+		return sock_intr_errno(x->timeo);
+	return 1;
+}
+
+static void smcx_recv_wait(struct smcx_xfer *x)
+{
+	if (sock_flag(x->ss->sk, SOCK_FASYNC))
+		set_bit(SOCKWQ_ASYNC_WAITDATA, &x->sock->wq.flags);
+	x->timeo = smcx_wait_event(x->sock, x->timeo, smcx_can_recv, x->ss);
+	clear_bit(SOCKWQ_ASYNC_WAITDATA, &x->sock->wq.flags);
+	x->conn = smcx_sock_conn(x->ss);
+}
+
+static int smcx_recv_loop(struct smcx_xfer *x, struct msghdr *msg, size_t len, int flags,
+			  size_t target)
+{
+	struct sock *sk = x->ss->sk;
+	size_t skip = max(sk_peek_offset(sk, flags), 0);
+	ssize_t n;
+	int rc;
+
+	while (x->done < len) {
+		n = x->conn ? smcx_conn_recv(x->conn, msg, len - x->done, flags, flags & MSG_PEEK ?
+					     skip + x->done : 0) : 0;
+		if (n > 0) {
+			x->done += n;
+			/* what TCP stops at, too: the byte after is urgent */
+			if (smcx_conn_at_mark(x->conn))
+				break;
+			continue;
+		}
+		if (n < 0 && n != -EAGAIN && !x->done)
+			return n;
+		if (x->done >= target)
+			break;
+		rc = smcx_recv_empty(x);
+		if (rc <= 0)
+			return rc;
+		smcx_recv_wait(x);
+	}
+	return 0;
+}
+
+static void smcx_recv_inq(struct smcx_xfer *x, struct msghdr *msg)
+{
+	int inq;
+
+	if (!x->conn)
+		return;
+	inq = smcx_conn_avail(x->conn);
+	/* TCP: end of stream counts as one byte */
+	if (!inq && smcx_conn_rcv_closed(x->conn))
+		inq = 1;
+	msg->msg_inq = inq;
+	if (smcx_tcp_wants_inq(x->ss->sk))
+		put_cmsg(msg, SOL_TCP, TCP_CM_INQ, sizeof(inq), &inq);
+}
+
+static int smcx_recv_smc(struct socket *sock, struct smcx_sock *ss, struct msghdr *msg,
+			 size_t len, int flags)
+{
+	struct sock *sk = ss->sk;
+	struct smcx_xfer x = {
+		.sock	= sock,
+		.ss	= ss,
+		.conn	= smcx_sock_conn(ss),
+		.timeo	= sock_rcvtimeo(sk, flags & MSG_DONTWAIT),
+	};
+	int rc;
+
+	if (flags & MSG_OOB)
+		return x.conn ? smcx_conn_recv_urg(x.conn, msg, len, flags & MSG_PEEK,
+						   sock_flag(sk, SOCK_URGINLINE)) : -EINVAL;
+	rc = smcx_recv_loop(&x, msg, len, flags & (MSG_PEEK | MSG_TRUNC),
+			    sock_rcvlowat(sk, flags & MSG_WAITALL, len));
+	if (x.done && (flags & MSG_PEEK))
+		sk_peek_offset_fwd(sk, x.done);
+	else if (x.done)
+		sk_peek_offset_bwd(sk, x.done);
+	if (rc >= 0)
+		smcx_recv_inq(&x, msg);
+	return x.done ? x.done : rc;
+}
+
+/* recv() on a socket that never was connected or no longer is: TCP's answers. */
+static int smcx_recv_closed(struct sock *sk)
+{
+	if (sock_flag(sk, SOCK_DONE))
+		return 0;
+	if (READ_ONCE(sk->sk_err))
+		return sock_error(sk);
+	return sk->sk_shutdown & RCV_SHUTDOWN ? 0 : -ENOTCONN;
+}
+
+/*
+ * Waits until SMC or TCP can answer. Return: 1 = SMC, 0 = TCP, 2 = @rc is the answer.
+ * Called and left with the sk locked.
+ */
+enum smcx_recv_by { SMCX_RECV_TCP, SMCX_RECV_SMC, SMCX_RECV_ANSWERED };
+
+static enum smcx_recv_by smcx_recv_begin(struct socket *sock, struct smcx_sock **ssp,
+					 bool nonblock, int *rc)
+{
+	struct sock *sk = sock->sk;
+	struct smcx_sock *ss;
+
+	smcx_op_relook(sk, ssp);
+	ss = *ssp;
+	if (!ss && sk->sk_state == TCP_CLOSE && skb_queue_empty(&sk->sk_receive_queue)) {
+		*rc = smcx_recv_closed(sk);
+		return SMCX_RECV_ANSWERED;
+	}
+	if (!ss || ss->lsn)
+		return SMCX_RECV_TCP;
+	if (smcx_sock_is_pending(ss)) {
+		*rc = smcx_msg_wait(sock, ss, sock_rcvtimeo(sk, nonblock));
+		if (*rc)
+			return SMCX_RECV_ANSWERED;
+	}
+	return smcx_sock_is_smc(ss) ? SMCX_RECV_SMC : SMCX_RECV_TCP;
+}
+
+int smcx_op_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
+{
+	struct sock *sk = sock->sk;
+	enum smcx_recv_by by;
+	struct smcx_sock *ss;
+	int addr_len = 0;
+	int rc;
+
+	if (unlikely(flags & MSG_ERRQUEUE))
+		return inet_recv_error(sk, msg, len, &addr_len);
+	rc = smcx_op_enter(sk, &ss);
+	if (rc)
+		return rc;
+	lock_sock(sk);
+	by = smcx_recv_begin(sock, &ss, flags & MSG_DONTWAIT, &rc);
+	if (by == SMCX_RECV_SMC)
+		rc = smcx_recv_smc(sock, ss, msg, len, flags);
+	release_sock(sk);
+	if (by == SMCX_RECV_TCP)
+		rc = smcx_tcp_ops(sk)->recvmsg(sock, msg, len, flags);
+	else if (rc >= 0)
+		msg->msg_namelen = 0;
+	smcx_op_leave(ss);
+	return rc;
+}
+
+/* The pipe is locked by the caller, and stays so while waiting, as with TCP. */
+static ssize_t smcx_splice_smc(struct socket *sock, struct smcx_sock *ss,
+			       struct pipe_inode_info *pipe, size_t len, unsigned int flags)
+{
+	struct smcx_xfer x = {
+		.sock	= sock,
+		.ss	= ss,
+		.conn	= smcx_sock_conn(ss),
+		.timeo	= sock_rcvtimeo(ss->sk, sock->file->f_flags & O_NONBLOCK),
+	};
+	ssize_t n;
+	int rc;
+
+	smcx_stat_inc(ss->sn, SMCX_CNT_SPLICE);
+	while (x.done < len) {
+		n = x.conn ? smcx_conn_splice(x.conn, pipe, len - x.done, flags) : 0;
+		if (n > 0) {
+			x.done += n;
+			continue;
+		}
+		if (x.done)
+			break;
+		if (n < 0 && n != -EAGAIN)
+			return n;
+		/* bytes, but no room in the pipe */
+		if (x.conn && smcx_conn_avail(x.conn))
+			return -EAGAIN;
+		rc = smcx_recv_empty(&x);
+		if (rc <= 0)
+			return rc;
+		smcx_recv_wait(&x);
+	}
+	return x.done;
+}
+
+ssize_t smcx_op_splice_read(struct socket *sock, loff_t *ppos, struct pipe_inode_info *pipe,
+			    size_t len, unsigned int flags)
+{
+	struct sock *sk = sock->sk;
+	enum smcx_recv_by by;
+	struct smcx_sock *ss;
+	ssize_t rc;
+	int err;
+
+	if (*ppos)
+		return -ESPIPE;
+	err = smcx_op_enter(sk, &ss);
+	if (err)
+		return err;
+	lock_sock(sk);
+	by = smcx_recv_begin(sock, &ss, sock->file->f_flags & O_NONBLOCK, &err);
+	rc = by == SMCX_RECV_SMC ? smcx_splice_smc(sock, ss, pipe, len, flags) : err;
+	release_sock(sk);
+	if (by == SMCX_RECV_TCP)
+		rc = smcx_tcp_ops(sk)->splice_read(sock, ppos, pipe, len, flags);
+	smcx_op_leave(ss);
+	return rc;
+}
