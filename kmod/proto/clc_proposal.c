@@ -189,7 +189,7 @@ static size_t ip_put(const struct smcx_clc_proposal *in, u8 *buf, size_t off)
 	return off + IP_LEN + V6_LEN * in->n_v6;
 }
 
-static size_t v2_put(const struct smcx_clc_v2ext *v2, u8 *buf, size_t off)
+static void v2_put(const struct smcx_clc_v2ext *v2, u8 *buf, size_t off)
 {
 	u8 *p = buf + off;
 
@@ -202,7 +202,6 @@ static size_t v2_put(const struct smcx_clc_v2ext *v2, u8 *buf, size_t off)
 	memcpy(p + 28, v2->reserved, sizeof(v2->reserved));
 	memcpy(p + V2_LEN, v2->eids, SMCX_EID_LEN * v2->n_eids);
 	smcx_put16(buf + 50, (u16)(off - V2_OFF_FROM));
-	return off + V2_LEN + SMCX_EID_LEN * v2->n_eids;
 }
 
 int smcx_clc_encode_proposal(const struct smcx_clc_proposal *in, u8 *buf,

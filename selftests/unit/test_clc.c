@@ -312,6 +312,7 @@ static void accept_rules(void)
 		change; \
 		CHECK_EQ(decode_exact(msg, len), want); \
 	} while (0)
+	TRY(msg[0] = 0xE1, -EPROTO);
 	TRY(msg[4] = SMCX_CLC_PROPOSAL, -EPROTO);
 	TRY(msg[4] = SMCX_CLC_DECLINE, -EPROTO);
 	TRY(msg[4] = SMCX_CLC_CONFIRM, 0);
@@ -324,6 +325,7 @@ static void accept_rules(void)
 	TRY(msg[45] = 255, 0);
 	TRY(msg[50] = 0x00, -EPROTO);		/* MTU code */
 	TRY(msg[50] = 0x06, -EPROTO);
+	TRY(msg[50] = 0x09, -EPROTO);
 	TRY(msg[50] = 0x05, 0);
 	TRY(msg[50] = 0x01, 0);
 	TRY(msg[51] = 0xff, 0);			/* reserved */
@@ -481,6 +483,8 @@ static void decline(void)
 	m.version = 2;
 	m.os = 16;
 	CHECK_EQ(smcx_clc_encode_decline(&m, buf, sizeof(buf)), -EINVAL);
+	m.os = 15;
+	CHECK_EQ(smcx_clc_encode_decline(&m, buf, sizeof(buf)), 44);
 	m.os = 2;
 	m.diagnosis = SMCX_REASON_LOCAL_NO_PORT;
 	CHECK_EQ(smcx_clc_encode_decline(&m, buf, sizeof(buf)), -EINVAL);

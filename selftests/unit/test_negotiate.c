@@ -68,6 +68,13 @@ static void server_v2(void)
 	eid_set(offer.eids[1], "FIRST");
 	accepts(2);
 	CHECK_MEM(agreed.eid, "FIRST                           ", 32);
+	/* what stands behind the last one is none */
+	offer.n_eids = 1;
+	prop.v2.n_eids = 1;
+	accepts(1);
+	prop.v2.n_eids = 2;
+	accepts(2);
+	offer.n_eids = 2;
 	/* and all 32 bytes count */
 	offer.eids[0][31] = offer.eids[1][31] = 'X';
 	accepts(1);
@@ -264,7 +271,9 @@ static void client(void)
 	accept_v2(false);
 	takes(2);
 	CHECK_EQ(agreed.max_conns, 255);
-	memset(&acc, 0, sizeof(acc));
+	acc.fce.release = 15;			/* no first contact, no extension */
+	takes(2);
+	CHECK_EQ(agreed.release, 0);
 	acc.version = 1;
 	acc.first_contact = true;
 	takes(1);

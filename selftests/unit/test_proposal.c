@@ -121,6 +121,7 @@ static void roundtrip(void)
 		for (cap = 0; cap < len; cap += 13)
 			CHECK_EQ(smcx_clc_encode_proposal(&m, buf, (size_t)cap), -ENOSPC);
 		CHECK_EQ(smcx_clc_encode_proposal(&m, buf, (size_t)len - 1), -ENOSPC);
+		CHECK_EQ(smcx_clc_encode_proposal(&m, buf, (size_t)len), len);
 	}
 	CHECK_EQ(SMCX_CLC_PROPOSAL_LEN_MAX, 84 + 8 + 17 * 8 + 40 + 32 * 8);
 	/* examples of protocol.md 2.3 */
@@ -165,6 +166,12 @@ static void refuses_to_encode(void)
 	BAD(1, 1, 0, n_v6 = 9);
 	BAD(1, 1, 0, v4_len = 33);
 	BAD(1, 1, 0, v6[0][16] = 129);
+	m = make(1, 1, 0, 2, 0);
+	m.v6[1][16] = 129;
+	CHECK_EQ(smcx_clc_encode_proposal(&m, buf, sizeof(buf)), -EINVAL);
+	m.v6[1][16] = 128;
+	m.v4_len = 32;
+	CHECK_EQ(smcx_clc_encode_proposal(&m, buf, sizeof(buf)), 52 + 34);
 	BAD(2, 1, 1, v2.n_eids = 9);
 	BAD(2, 1, 1, v2.release = 16);
 #undef BAD
@@ -223,6 +230,7 @@ static void rules(void)
 		CHECK_EQ(decode_exact(msg, len), want); \
 	} while (0)
 	TRY(msg[0] = 0xE2, 0);
+	TRY(msg[0] = 0xE1, -EPROTO);
 	TRY(msg[4] = SMCX_CLC_ACCEPT, -EPROTO);
 	TRY(msg[39] = 41, -EPROTO);		/* IP area offset */
 	TRY(msg[38] = 1, -EPROTO);
@@ -234,6 +242,7 @@ static void rules(void)
 	TRY(msg[ip + 7] = 8, -EPROTO);
 	TRY(msg[ip + 7] = 1, -EPROTO);
 	TRY(msg[ip + 8 + 16] = 129, -EPROTO);	/* IPv6 prefix length */
+	TRY(msg[ip + 8 + 17 + 16] = 129, -EPROTO);
 	TRY(msg[ip + 8 + 17 + 16] = 128, 0);
 	TRY(msg[50] = 1, -EPROTO);		/* v2 extension offset */
 	TRY(msg[51] = 173, -EPROTO);
@@ -354,8 +363,23 @@ static void smcd(void)
 	TRY(msg[v2 + 7] = 63, 0);		/* overlapping is odd, not dangerous */
 	for (n = 12; n < (int)len; n++)
 		CHECK_EQ(decode_exact(msg, (size_t)n), -EPROTO);
+	/* the highest offset there is, after eight EIDs */
+	m = make(2, false, true, 0, 8);
+	len = (size_t)smcx_clc_encode_proposal(&m, msg, sizeof(msg));
+	msg[7] = 0x2e;
+	msg[80 + 6] = 1;
+	msg[80 + 7] = 32;
+	memset(msg + len - 4, 0, 48);
+	len += 48;
+	msg[5] = (u8)(len >> 8);
+	msg[6] = (u8)len;
+	memcpy(msg + len - 4, "\xe2\xd4\xc3\xd9", 4);
+	CHECK_EQ(decode_exact(msg, len), 0);
+	msg[80 + 7] = 33;
+	CHECK_EQ(decode_exact(msg, len), -EPROTO);
 	/* claimed, but offset 0: missing, so not counted */
 	memcpy(msg, good, sizeof(msg));
+	len = (size_t)msg[5] << 8 | msg[6];
 	msg[v2 + 7] = 0;
 	CHECK_EQ(decode_exact(msg, len), -EPROTO);
 	msg[5] = 0;
