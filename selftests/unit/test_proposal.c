@@ -322,6 +322,11 @@ static void version_1(void)
 	m = make(1, true, false, 0, 0);		/* the shortest there is */
 	CHECK_EQ(smcx_clc_encode_proposal(&m, msg, sizeof(msg)), 52);
 	CHECK_EQ(decode_exact(msg, 52), 0);
+	for (gap = 1; gap <= 40; gap++) {
+		msg[39] = (u8)gap;		/* an IP area that reaches beyond the end */
+		CHECK_EQ(decode_exact(msg, 52), -EPROTO);
+	}
+	msg[39] = 0;
 	msg[6] = 43;
 	memcpy(msg + 39, "\xe2\xd4\xc3\xd9", 4);
 	CHECK_EQ(decode_exact(msg, 43), -EPROTO);
