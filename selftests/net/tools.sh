@@ -1,0 +1,128 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# smc_run, smcx and the sysctls on one machine, where every connection must go on as TCP and say why.
+# vm-test: timeout=120 core
+n=0
+bad=0
+
+# check TEXT COMMAND...
+check() {
+	n=$((n + 1))
+	text=$1
+	shift
+	if "$@" > out 2>&1; then
+		echo "ok $n - $text"
+	else
+		sed 's/^/# /' out
+		echo "not ok $n - $text"
+		bad=1
+	fi
+}
+
+# json COMMAND... PATTERN: some line of the command's JSON matches
+json() {
+	smcx -j "$1" | tee json | grep -E -q "$2" || { cat json; return 1; }
+}
+
+refuses() {
+	old=$(cat "/proc/sys/net/smc/$1")
+	! echo "$2" > "/proc/sys/net/smc/$1" 2> /dev/null && [ "$(cat "/proc/sys/net/smc/$1")" = "$old" ]
+}
+
+takes() {
+	old=$(cat "/proc/sys/net/smc/$1")
+	echo "$2" > "/proc/sys/net/smc/$1" && [ "$(cat "/proc/sys/net/smc/$1")" = "$2" ]
+	rc=$?
+	echo "$old" > "/proc/sys/net/smc/$1"
+	return $rc
+}
+
+# until COMMAND...: for at most 5 seconds
+until_ok() {
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt $((50 * SLOW)) ] || return 1
+		sleep 0.1
+	done
+}
+
+# ---- sysctls: name, least, most, below, above ----
+while read -r name low high below above; do
+	check "sysctl $name takes $low" takes "$name" "$low"
+	check "sysctl $name takes $high" takes "$name" "$high"
+	check "sysctl $name refuses $below" refuses "$name" "$below"
+	check "sysctl $name refuses $above" refuses "$name" "$above"
+	check "sysctl $name refuses words" refuses "$name" words
+done << END
+autocorking_size 0 4294967295 -1 4294967296
+smcr_buf_type 0 2 -1 3
+smcr_testlink_time 0 3600 -1 2147483648
+wmem 16384 1073741823 16383 1073741824
+rmem 16384 1073741823 16383 1073741824
+smcr_max_links_per_lgr 1 2 0 3
+smcr_max_conns_per_lgr 16 255 15 256
+limit_smc_hs 0 1 -1 2
+lgr_free_delay 0 604800 -1 604801
+handshake_timeout_ms 100 600000 99 600001
+close_timeout 1 3600 0 3601
+END
+
+ip netns add other
+own_sysctls() {
+	ip netns exec other sh -c 'echo 32768 > /proc/sys/net/smc/rmem && cat /proc/sys/net/smc/rmem' > other &&
+		[ "$(cat other)" = 32768 ] && [ "$(cat /proc/sys/net/smc/rmem)" = 65536 ]
+}
+check "a namespace has sysctls of its own" own_sysctls
+check "smcx works in a namespace" ip netns exec other smcx stat
+ip netns del other
+
+# ---- the device ----
+check "smcx dev shows the port" json dev '"device": "rxe0", "port": 1, "active": true, "netdev": "eth0"'
+check "smcx eid shows the default" json eid '"eid": "SMCX.DEFAULT"'
+check "smcx pnet is empty" json pnet '^\[\]$'
+check "smcx lgr is empty" json lgr '^\[\]$'
+check "smcx link is empty" json link '^\[\]$'
+check "smcx sock is empty" json sock '^\[\]$'
+
+# ---- a connection of the machine to itself ----
+smc_run socat TCP-LISTEN:5001,reuseaddr,fork EXEC:cat &
+listener=$!
+check "a listener is listed" until_ok json sock '"state": "LISTEN".*"local_port": 5001'
+mkfifo pipe
+smc_run socat - TCP:127.0.0.1:5001 < pipe > echo &
+client=$!
+exec 9> pipe
+echo hello >&9
+check "the connection works" until_ok grep -q hello echo
+check "both ends are listed as TCP" until_ok sh -c 'smcx -j sock tcp | grep -c "\"carrier\": \"TCP\"" | grep -q "^2$"'
+check "each with a reason in words" sh -c '[ "$(smcx -j sock tcp | grep -c "\"reason\": \"[A-Z].*\"reason_text\": \"[A-Z]")" = 2 ]'
+check "and with its inode" sh -c '
+	for inode in $(smcx -j sock tcp | sed "s/.*\"inode\": \([0-9]*\).*/\1/;t;d"); do
+		ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q "socket:\[$inode\]" || exit 1
+	done'
+check "the table says it, too" sh -c 'smcx sock | grep -q "why not SMC: "'
+check "fallbacks are counted" sh -c '[ "$(smcnl stat | sed -n "s/^client_fallback //p")" -ge 1 ]'
+exec 9>&-
+wait $client
+check "closed connections are not listed" until_ok json sock '"state": "LISTEN"'
+check "nor as TCP" until_ok sh -c 'smcx -j sock tcp | grep -q "^\[\]$"'
+kill $listener
+check "nor is the listener" until_ok json sock '^\[\]$'
+
+# ---- a peer without SMC ----
+socat TCP-LISTEN:5002,reuseaddr EXEC:cat &
+until_ok sh -c 'ss -Hltn | grep -q :5002'
+smc_run socat - TCP:127.0.0.1:5002 < /dev/null
+peernosmc() {
+	smcx stat | grep -q "client_PEERNOSMC *[1-9]"
+}
+check "a peer without SMC is counted as that" peernosmc
+wait
+
+# ---- sandboxed programs, and those that cannot be wrapped ----
+check "-v says why a static program stays TCP" sh -c 'smc_run -v busybox true 2>&1 | grep -q "statically linked"'
+check "-v is silent about SMC where there is SMC" \
+	sh -c '! smc_run -v socat -u OPEN:/dev/null TCP:127.0.0.1:1 2>&1 | grep -q "no SMC socket"'
+echo "1..$n"
+exit $bad
