@@ -255,7 +255,7 @@ static void t_timed(void)
 
 	EQ(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv)), 0);
 	FAILS(st_connect(fd, port), EINPROGRESS);
-	EXPECT(st_now_ms() - t0 >= 190 && st_now_ms() - t0 < st_ms(3000));
+	EXPECT(st_now_ms() - t0 >= 170 && st_now_ms() - t0 < st_ms(3000));
 	FAILS(st_connect(fd, port), EALREADY);
 	close(fd);
 }

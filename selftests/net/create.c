@@ -153,7 +153,7 @@ static void t_accept_timeout(void)
 	EQ(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)), 0);
 	t0 = st_now_ms();
 	FAILS(accept(fd, NULL, NULL), EAGAIN);
-	EXPECT(st_now_ms() - t0 >= 95);
+	EXPECT(st_now_ms() - t0 >= 80);
 	close(fd);
 }
 

@@ -385,7 +385,7 @@ static void t_timeouts(void)
 	EQ(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv)), 0);
 	t0 = st_now_ms();
 	FAILS(recv(fd, buf, 1, 0), EAGAIN);
-	EXPECT(st_now_ms() - t0 >= 145 && st_now_ms() - t0 < st_ms(3000));
+	EXPECT(st_now_ms() - t0 >= 130 && st_now_ms() - t0 < st_ms(3000));
 	peer_sends(pfd, 5, 0);
 	EQ(recv(fd, buf, 10, MSG_WAITALL), 5);
 	while ((k = send(fd, buf, 50000, 0)) == 50000)
