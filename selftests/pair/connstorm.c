@@ -54,11 +54,18 @@ static void show(const char *what, const struct snapshot *s)
 
 static const char *const delay_ctl = "/proc/sys/net/smc/lgr_free_delay";
 
-/* Idle link groups go after a second; both machines' state before anything. */
+/*
+ * Both machines' state before anything: no link group is there, since the
+ * device is new, and those to come go a second after their last connection.
+ */
 static void begin(struct snapshot *own, struct snapshot *other)
 {
 	struct peer *p[2] = { self, st.peer };
 	struct snapshot *s[2] = { own, other };
+
+	for (int i = 0; i < 2 && st.mode->smc; i++)
+		st_shell(p[i], "[ -z \"$IBDEV\" ] || { rdma link delete $IBDEV; "
+			 "rdma link add $IBDEV type rxe netdev $DEV; }");
 
 	for (int i = 0; i < 2; i++) {
 		uint64_t end = st_now_ms() + st_ms(30000);

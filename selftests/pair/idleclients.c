@@ -136,9 +136,14 @@ static bool took_option(const struct raw_conn *c)
 	return c->smc;
 }
 
-static bool answered(const struct raw_conn *c)
+static bool accepted(const struct raw_conn *c)
 {
-	return c->got > 0;
+	return c->got > 4 && c->first[4] == 2;
+}
+
+static bool declined(const struct raw_conn *c)
+{
+	return c->got > 4 && c->first[4] == 4;
 }
 
 static void leave(void)
@@ -173,7 +178,8 @@ static void beside(int n, bool propose)
 	healthy(&with, propose ? "beside Proposals" : "beside silent ones");
 	stop = true;
 	pthread_join(t, NULL);
-	st_note("%d of %d were answered", count(answered), n);
+	st_note("of %d: %d got an Accept, %d a Decline", n, count(accepted),
+		count(declined));
 	compare(&alone, &with);
 	leave();
 }
