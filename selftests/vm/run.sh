@@ -381,7 +381,7 @@ worst()
 
 main()
 {
-	local role
+	local role tries=0
 	declare -gA SCRIPTS=()
 	for role; do
 		[ ! -f "$role" ] || SCRIPTS[$(basename "$role")]=$role
@@ -398,10 +398,10 @@ main()
 	pack_role server "$MODULE" "$KREL" "$DIR/server.initrd"
 	[ -z "$PAIRED" ] || pack_role client "$PEER_MODULE" "$PEER_KREL" "$DIR/client.initrd"
 	boot
-	if [ "$(worst)" = 5 ] && [ -z "$PLAN" ]; then
+	while [ "$(worst)" = 5 ] && [ -z "$PLAN" ] && [ $((tries += 1)) -le 3 ]; do
 		say "once more, because of the stray fault"
 		boot
-	fi
+	done
 	return "$(worst)"
 }
 

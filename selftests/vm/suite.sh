@@ -117,7 +117,7 @@ blame()
 {
 	local status=$1 keep=$2 cut
 	cut=$(awk '$1 == "CUT" { print $2 }' "$REPORT.now" | sort -u | head -n 1)
-	if [ -n "$cut" ] && [ "$status" = 5 ] && [ "$STRAY" -lt 2 ]; then
+	if [ -n "$cut" ] && [ "$status" = 5 ] && [ "$STRAY" -lt 4 ]; then
 		STRAY=$((STRAY + 1))
 		echo "  stray fault of the emulator in $cut: once more"
 		return
