@@ -122,7 +122,8 @@ static void smcx_client_state_change(struct sock *sk)
 
 	rcu_read_lock();
 	ss = smcx_sock_of(sk);
-	if (!ss || ss->closing)
+	/* on the way out nothing counts any more, but lingering must learn of a reset */
+	if (!ss || (ss->closing && ss->mode != SMCX_MODE_SMC))
 		goto out;
 	switch (ss->mode) {
 	case SMCX_MODE_CONNECTING:

@@ -103,17 +103,29 @@ int smcx_op_release(struct socket *sock)
 	return rc;
 }
 
-int smcx_disconnect(struct socket *sock, struct smcx_sock *ss, struct sockaddr *addr,
+int smcx_disconnect(struct socket *sock, struct smcx_sock **ssp, struct sockaddr *addr,
 		    int len, int flags)
 {
+	struct smcx_conn *conn = NULL;
 	struct sock *sk = sock->sk;
-	struct smcx_conn *conn;
 	int rc;
 
-	smcx_stop(ss);
-	lock_sock(sk);
-	smcx_wake(ss, 0, SOCK_WAKE_IO, POLL_HUP);
-	conn = smcx_give_up(ss);
+	for (;;) {
+		if (*ssp)
+			smcx_stop(*ssp);
+		lock_sock(sk);
+		if (*ssp && (*ssp)->attached)
+			break;
+		smcx_op_relook(sk, ssp);
+		if (!*ssp)
+			break;
+		/* another thread was faster and has begun anew */
+		release_sock(sk);
+	}
+	if (*ssp) {
+		smcx_wake(*ssp, 0, SOCK_WAKE_IO, POLL_HUP);
+		conn = smcx_give_up(*ssp);
+	}
 	rc = __inet_stream_connect(sock, addr, len, flags, 0);
 	release_sock(sk);
 	if (conn)
@@ -122,7 +134,7 @@ int smcx_disconnect(struct socket *sock, struct smcx_sock *ss, struct sockaddr *
 }
 
 /* As TCP does in SYN_SENT: the attempt is over. */
-static int smcx_shutdown_pending(struct socket *sock, struct smcx_sock *ss)
+static int smcx_shutdown_pending(struct socket *sock, struct smcx_sock *ss, int how)
 {
 	struct sock *sk = sock->sk;
 	struct smcx_conn *conn;
@@ -130,6 +142,11 @@ static int smcx_shutdown_pending(struct socket *sock, struct smcx_sock *ss)
 
 	smcx_stop(ss);
 	lock_sock(sk);
+	if (!ss->attached) {
+		/* the attempt had just ended by itself */
+		release_sock(sk);
+		return smcx_tcp_ops(sk)->shutdown(sock, how);
+	}
 	conn = smcx_give_up(ss);
 	rc = sk->sk_prot->disconnect(sk, O_NONBLOCK);
 	sock->state = rc ? SS_DISCONNECTING : SS_UNCONNECTED;
@@ -169,7 +186,7 @@ static int smcx_shutdown(struct socket *sock, struct smcx_sock *ss, int how)
 	if (ss->lsn && (mask & RCV_SHUTDOWN))
 		smcx_listen_stop(ss);
 	else if (!ss->lsn && smcx_sock_is_pending(ss))
-		return smcx_shutdown_pending(sock, ss);
+		return smcx_shutdown_pending(sock, ss, how);
 	return smcx_tcp_ops(sock->sk)->shutdown(sock, how);
 }
 

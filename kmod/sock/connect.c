@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* connect() and listen() */
 #include <linux/sched/signal.h>
+#include <net/inet_common.h>
 #include <net/sock.h>
 
 #include "sock_priv.h"
@@ -34,29 +35,40 @@ static int smcx_connect_wait(struct socket *sock, struct smcx_sock *ss, int flag
 	return err;
 }
 
+/*
+ * TCP's answer, given while the sk is locked: nobody begins to connect meanwhile, so TCP
+ * does not go to sleep on a queue that is about to change.
+ */
+static int smcx_connect_tcp(struct socket *sock, struct smcx_sock **ssp, struct sockaddr *addr,
+			    int len, int flags)
+{
+	smcx_op_relook(sock->sk, ssp);
+	if (*ssp)
+		return -EALREADY;
+	return __inet_stream_connect(sock, addr, len, flags, 0);
+}
+
 static int smcx_connect(struct socket *sock, struct sockaddr *addr, int len, int flags,
 			struct smcx_sock **ssp)
 {
-	struct smcx_sock *started = NULL, *ss;
 	struct sock *sk = sock->sk;
+	struct smcx_sock *started;
 	int rc = -EALREADY;
 
 	lock_sock(sk);
 	smcx_op_relook(sk, ssp);
-	ss = *ssp;
-	if (!ss) {
+	if (!*ssp) {
 		rc = smcx_client_start(sock, addr, len, flags, &started);
-		ss = started;
+		if (started)
+			smcx_op_adopt(ssp, started);
+		if (rc && rc != -EINPROGRESS)
+			goto out;
 	}
-	if (!ss)
-		rc = rc ? rc : 1;
-	else if (!started || rc == -EINPROGRESS)
-		rc = smcx_connect_wait(sock, ss, flags, rc);
-	release_sock(sk);
+	rc = *ssp ? smcx_connect_wait(sock, *ssp, flags, rc) : 1;
 	if (rc > 0)
-		rc = smcx_tcp_ops(sk)->connect(sock, addr, len, flags);
-	if (started)
-		smcx_sock_put(started);
+		rc = smcx_connect_tcp(sock, ssp, addr, len, flags);
+out:
+	release_sock(sk);
 	return rc;
 }
 
@@ -70,10 +82,8 @@ int smcx_op_connect(struct socket *sock, struct sockaddr *addr, int len, int fla
 		return rc;
 	if (len < (int)sizeof(addr->sa_family))
 		rc = -EINVAL;
-	else if (ss && addr->sa_family == AF_UNSPEC)
-		rc = smcx_disconnect(sock, ss, addr, len, flags);
 	else if (addr->sa_family == AF_UNSPEC)
-		rc = smcx_tcp_ops(sock->sk)->connect(sock, addr, len, flags);
+		rc = smcx_disconnect(sock, &ss, addr, len, flags);
 	else
 		rc = smcx_connect(sock, addr, len, flags, &ss);
 	smcx_op_leave(ss);

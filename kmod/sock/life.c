@@ -220,11 +220,21 @@ int smcx_op_enter(const struct sock *sk, struct smcx_sock **ss)
 
 void smcx_op_relook(const struct sock *sk, struct smcx_sock **ss)
 {
-	if (*ss)
+	if (*ss && READ_ONCE((*ss)->attached))
 		return;
+	if (*ss) {
+		__module_get(THIS_MODULE);
+		smcx_sock_put(*ss);
+	}
 	*ss = smcx_sock_get(sk);
 	if (*ss)
 		module_put(THIS_MODULE);	/* the state pins it now */
+}
+
+void smcx_op_adopt(struct smcx_sock **ss, struct smcx_sock *started)
+{
+	*ss = started;
+	module_put(THIS_MODULE);
 }
 
 void smcx_op_leave(struct smcx_sock *ss)

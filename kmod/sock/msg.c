@@ -130,15 +130,6 @@ static int smcx_send_smc(struct socket *sock, struct smcx_sock *ss, struct msghd
 	return x.done ? x.done : sk_stream_error(sk, flags, rc);
 }
 
-/* Waits for the verdict as TCP waits for ESTABLISHED. Return: 0 = there is one. */
-static int smcx_msg_wait(struct socket *sock, struct smcx_sock *ss, long timeo)
-{
-	timeo = smcx_wait_verdict(ss, sock, timeo);
-	if (!smcx_sock_is_pending(ss))
-		return 0;
-	return timeo ? sock_intr_errno(timeo) : -EAGAIN;
-}
-
 /* Return: 1 = TCP's business, else the answer of sendmsg(). Called and left with the sk locked. */
 static int smcx_send_locked(struct socket *sock, struct smcx_sock **ssp, struct msghdr *msg,
 			    size_t len)
@@ -148,23 +139,22 @@ static int smcx_send_locked(struct socket *sock, struct smcx_sock **ssp, struct 
 	int rc;
 
 	smcx_op_relook(sk, ssp);
-	ss = *ssp;
-	if (!ss && (msg->msg_flags & MSG_FASTOPEN)) {
-		smcx_fallback_idle(sock, SMCX_REASON_OPTUNSUPP);
-		return 1;
+	if (msg->msg_flags & MSG_FASTOPEN) {
+		if (!*ssp)
+			smcx_fallback_idle(sock, SMCX_REASON_OPTUNSUPP);
+		else if (smcx_sock_is_pending(*ssp))
+			return -EALREADY;
+		if (!*ssp)
+			return 1;
 	}
+	/* as TCP waits for ESTABLISHED */
+	rc = smcx_settle(sock, ssp, sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT));
+	if (rc)
+		return rc;
+	ss = *ssp;
 	/* refused at once; under this lock nobody can begin to connect meanwhile */
 	if (!ss && sk->sk_state == TCP_CLOSE)
 		return tcp_sendmsg_locked(sk, msg, len);
-	if (!ss || ss->lsn)
-		return 1;
-	if (smcx_sock_is_pending(ss)) {
-		if (msg->msg_flags & MSG_FASTOPEN)
-			return -EALREADY;
-		rc = smcx_msg_wait(sock, ss, sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT));
-		if (rc)
-			return rc;
-	}
 	return smcx_sock_is_smc(ss) ? smcx_send_smc(sock, ss, msg) : 1;
 }
 
@@ -262,8 +252,8 @@ static int smcx_recv_loop(struct smcx_xfer *x, struct msghdr *msg, size_t len, i
 				break;
 			continue;
 		}
-		if (n < 0 && n != -EAGAIN && !x->done)
-			return n;
+		if (n < 0 && n != -EAGAIN)
+			return x->done ? 0 : n;
 		if (x->done >= target)
 			break;
 		rc = smcx_recv_empty(x);
@@ -337,18 +327,13 @@ static enum smcx_recv_by smcx_recv_begin(struct socket *sock, struct smcx_sock *
 	struct sock *sk = sock->sk;
 	struct smcx_sock *ss;
 
-	smcx_op_relook(sk, ssp);
+	*rc = smcx_settle(sock, ssp, sock_rcvtimeo(sk, nonblock));
+	if (*rc)
+		return SMCX_RECV_ANSWERED;
 	ss = *ssp;
 	if (!ss && sk->sk_state == TCP_CLOSE && skb_queue_empty(&sk->sk_receive_queue)) {
 		*rc = smcx_recv_closed(sk);
 		return SMCX_RECV_ANSWERED;
-	}
-	if (!ss || ss->lsn)
-		return SMCX_RECV_TCP;
-	if (smcx_sock_is_pending(ss)) {
-		*rc = smcx_msg_wait(sock, ss, sock_rcvtimeo(sk, nonblock));
-		if (*rc)
-			return SMCX_RECV_ANSWERED;
 	}
 	return smcx_sock_is_smc(ss) ? SMCX_RECV_SMC : SMCX_RECV_TCP;
 }

@@ -123,13 +123,15 @@ int smcx_op_enter(const struct sock *sk, struct smcx_sock **ss);
 /**
  * smcx_op_relook() - look for state again, now that the sk is locked
  * @sk: TCP socket, locked
- * @ss: from smcx_op_enter(), updated
+ * @ss: from smcx_op_enter(), updated: state that was detached is dropped, new state found
  *
  * An operation that found no state must not go to sleep inside TCP if another thread has begun to
  * connect meanwhile: it would sleep on a queue that changes, or read the peer's CLC messages.
  * Context: process.
  */
 void smcx_op_relook(const struct sock *sk, struct smcx_sock **ss);
+/** smcx_op_adopt() - the operation made state itself. @ss: NULL, updated. @started: reference passed. Context: process. */
+void smcx_op_adopt(struct smcx_sock **ss, struct smcx_sock *started);
 /** smcx_op_leave() - end an operation. @ss: from smcx_op_enter(). Context: any. */
 void smcx_op_leave(struct smcx_sock *ss);
 
@@ -191,6 +193,8 @@ void smcx_enter_smc(struct smcx_sock *ss, struct smcx_conn *conn);
 void smcx_smc_state_change(struct smcx_sock *ss);
 /** smcx_wait_verdict() - sleep while a verdict is pending. @ss: state. @sock: socket. @timeo: jiffies. Context: process, sk locked (released meanwhile). Return: what is left of @timeo. */
 long smcx_wait_verdict(struct smcx_sock *ss, struct socket *sock, long timeo);
+/** smcx_settle() - wait until no verdict is pending. @sock: socket. @ss: as of smcx_op_relook(). @timeo: jiffies. Context: process, sk locked (released meanwhile). Return: 0, -EAGAIN, interrupted. */
+int smcx_settle(struct socket *sock, struct smcx_sock **ss, long timeo);
 /** smcx_wait_event() - sleep for one wake-up of the user's queue. @sock: socket. @timeo: jiffies. @cond: checked before sleeping, true = do not. @ss: for @cond. Context: process, sk locked (released meanwhile). Return: what is left of @timeo. */
 long smcx_wait_event(struct socket *sock, long timeo, bool (*cond)(struct smcx_sock *ss),
 		     struct smcx_sock *ss);
@@ -257,7 +261,7 @@ ssize_t smcx_op_splice_read(struct socket *sock, loff_t *ppos, struct pipe_inode
 			    size_t len, unsigned int flags);
 int smcx_op_mmap(struct file *file, struct socket *sock, struct vm_area_struct *vma);
 int smcx_op_set_rcvlowat(struct sock *sk, int val);
-/** smcx_disconnect() - connect(AF_UNSPEC) on a socket with state. @sock: socket. @ss: its state. @addr: AF_UNSPEC. @len: its length. @flags: of the file. Context: process. */
-int smcx_disconnect(struct socket *sock, struct smcx_sock *ss, struct sockaddr *addr, int len, int flags);
+/** smcx_disconnect() - connect(AF_UNSPEC). @sock: socket. @ss: its state or NULL, updated. @addr: AF_UNSPEC. @len: its length. @flags: of the file. Context: process. */
+int smcx_disconnect(struct socket *sock, struct smcx_sock **ss, struct sockaddr *addr, int len, int flags);
 
 #endif

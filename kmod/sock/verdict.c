@@ -69,3 +69,16 @@ long smcx_wait_verdict(struct smcx_sock *ss, struct socket *sock, long timeo)
 		timeo = smcx_wait_event(sock, timeo, smcx_has_verdict, ss);
 	return timeo;
 }
+
+int smcx_settle(struct socket *sock, struct smcx_sock **ss, long timeo)
+{
+	/* after a failure another thread may have begun anew */
+	for (;;) {
+		smcx_op_relook(sock->sk, ss);
+		if (!*ss || !smcx_sock_is_pending(*ss))
+			return 0;
+		timeo = smcx_wait_verdict(*ss, sock, timeo);
+		if (smcx_sock_is_pending(*ss))
+			return timeo ? sock_intr_errno(timeo) : -EAGAIN;
+	}
+}
