@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Records of sockets that fell back: see fallback.h. */
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/sock_diag.h>
 #include <net/inet_hashtables.h>
@@ -46,13 +47,10 @@ static void smcx_fb_count(struct smcx_net *sn, u32 reason, bool is_server)
 	}
 }
 
-static void smcx_fb_fill(struct smcx_fb_rec *rec, struct sock *sk)
+static void smcx_fb_fill_addr(struct smcx_fb_rec *rec, const struct sock *sk)
 {
 	const struct inet_sock *inet = inet_sk(sk);
-	u32 cookie[2];
 
-	sock_diag_save_cookie(sk, cookie);
-	rec->cookie = (u64)cookie[1] << 32 | cookie[0];
 	rec->family = sk->sk_family;
 	rec->sport = inet->inet_num;
 	rec->dport = inet->inet_dport;
@@ -66,6 +64,15 @@ static void smcx_fb_fill(struct smcx_fb_rec *rec, struct sock *sk)
 #endif
 	rec->saddr.s6_addr32[0] = inet->inet_rcv_saddr;
 	rec->daddr.s6_addr32[0] = inet->inet_daddr;
+}
+
+static void smcx_fb_fill(struct smcx_fb_rec *rec, struct sock *sk)
+{
+	u32 cookie[2];
+
+	sock_diag_save_cookie(sk, cookie);
+	rec->cookie = (u64)cookie[1] << 32 | cookie[0];
+	smcx_fb_fill_addr(rec, sk);
 }
 
 void smcx_fb_record(struct smcx_net *sn, struct sock *sk, u32 reason,
