@@ -150,6 +150,32 @@ static bool smcx_fb_refresh(struct net *net, struct smcx_fb_rec *rec)
 	return alive;
 }
 
+/*
+ * A socket that fell back before connect() had no addresses then: find its cookie among
+ * the connected ones. Return: false if it is not connected (yet), or gone.
+ */
+static bool smcx_fb_resolve(struct net *net, struct smcx_fb_rec *rec)
+{
+	struct inet_hashinfo *hashinfo = net->ipv4.tcp_death_row.hashinfo;
+	const struct hlist_nulls_node *node;
+	struct sock *sk;
+	unsigned int i;
+
+	rcu_read_lock();
+	for (i = 0; i <= hashinfo->ehash_mask; i++) {
+		sk_nulls_for_each_rcu(sk, node, &hashinfo->ehash[i].chain) {
+			if ((u64)atomic64_read(&sk->sk_cookie) != rec->cookie ||
+			    !sk_fullsock(sk))
+				continue;
+			smcx_fb_fill_addr(rec, sk);
+			rcu_read_unlock();
+			return true;
+		}
+	}
+	rcu_read_unlock();
+	return false;
+}
+
 static struct smcx_fb_rec *smcx_fb_copy(struct smcx_net *sn, unsigned int *n)
 {
 	unsigned int room = READ_ONCE(sn->nfb_recs);
@@ -207,6 +233,9 @@ int smcx_fb_for_each(struct smcx_net *sn,
 	if (!recs || !dead)
 		rc = -ENOMEM;
 	for (i = 0; !rc && i < n; i++) {
+		/* not connected yet, or gone for good: as many as fit are kept */
+		if (!recs[i].dport && !smcx_fb_resolve(sn->net, &recs[i]))
+			continue;
 		if (smcx_fb_refresh(sn->net, &recs[i]))
 			rc = fn(&recs[i], arg);
 		else
