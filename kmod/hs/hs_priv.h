@@ -24,7 +24,7 @@ enum smcx_hs_next {
 	SMCX_HS_FINISHED,	/* verdict is in hs->res */
 };
 
-#define SMCX_HS_LGR_WAIT_MS	100	/* rather a second group than waiting longer */
+#define SMCX_HS_LGR_WAIT_MS	500	/* rather a second group than waiting longer */
 #define SMCX_HS_DECLINE_WAIT_MS	1000	/* protocol.md 2.10 */
 
 /**
