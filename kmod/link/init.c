@@ -58,6 +58,16 @@ void smcx_lgr_netns_exit(struct smcx_net *sn)
 	smcx_lgr_end_all(smcx_lgr_in_netns, sn, -ENETDOWN, SMCX_LLC_DEL_PROGRAM);
 }
 
+static void __net_exit smcx_link_net_exit(struct net *net)
+{
+	smcx_lgr_netns_exit(smcx_net(net));
+}
+
+/* Registered after base's, so it runs before that frees the statistics. */
+static struct pernet_operations smcx_link_net_ops = {
+	.exit = smcx_link_net_exit,
+};
+
 /* So that peers learn of it now and not from their keep-alive. */
 static int smcx_link_reboot(struct notifier_block *nb, unsigned long event, void *unused)
 {
@@ -81,15 +91,24 @@ int smcx_link_init(const struct smcx_link_handlers *h)
 		return rc;
 	}
 	rc = register_reboot_notifier(&smcx_link_reboot_nb);
-	if (rc) {
-		smcx_rdma_exit();
-		smcx_lgr_life_exit();
-	}
+	if (rc)
+		goto err_rdma;
+	rc = register_pernet_subsys(&smcx_link_net_ops);
+	if (rc)
+		goto err_reboot;
+	return 0;
+
+err_reboot:
+	unregister_reboot_notifier(&smcx_link_reboot_nb);
+err_rdma:
+	smcx_rdma_exit();
+	smcx_lgr_life_exit();
 	return rc;
 }
 
 void smcx_link_exit(void)
 {
+	unregister_pernet_subsys(&smcx_link_net_ops);
 	unregister_reboot_notifier(&smcx_link_reboot_nb);
 	smcx_lgr_end_all(smcx_lgr_any, NULL, -ENETDOWN, SMCX_LLC_DEL_OPERATOR);
 	smcx_rdma_exit();
