@@ -234,7 +234,7 @@ start()
 		-device virtio-serial-pci \
 		-chardev "file,id=out,path=$DIR/$role.out" -device virtserialport,chardev=out,name=out \
 		-chardev "file,id=dmesg,path=$DIR/$role.dmesg" -device virtserialport,chardev=dmesg,name=dmesg \
-		"${net[@]}" -device "virtio-net-pci,netdev=n0,mac=52:54:00:00:00:$mac,romfile=" \
+		"${net[@]}" -device "virtio-net-pci,netdev=n0,mac=52:54:00:00:00:$mac,romfile=,event_idx=off" \
 		7<&- < /dev/null > "$DIR/$role.qemu" 2>&1 &
 	PIDS+=($!)
 }

@@ -18,9 +18,10 @@ splats() {
 }
 
 # Faults the emulator is known to raise by itself: any fault with address bits in the flags register (no processor has
-# flags there), a debug exception nobody armed. Worth another try, and a word in the report.
+# flags there), a debug exception nobody armed, a virtual cable that stopped taking packets. Worth another try, and a word
+# in the report.
 stray_fault() {
-	awk '/exc_debug_kernel/ { hit = 1 }
+	awk '/exc_debug_kernel|NETDEV WATCHDOG: .*transmit queue/ { hit = 1 }
 	     match($0, /EFLAGS: [0-9a-f]+/) {
 		flags = substr($0, RSTART + 8, RLENGTH - 8)
 		sub(/^0+/, "", flags)
