@@ -64,11 +64,12 @@ struct pipe_inode_info;
 struct smcx_conn;
 
 /**
- * struct smcx_conn_ops - conn -> sock, any context incl. softirq, under rcu_read_lock(), conn->lock not held
+ * struct smcx_conn_ops - conn -> sock, any context incl. softirq, under rcu_read_lock(), conn->lock not held unless noted
  * @readable: bytes, EOF or urgent data arrived
  * @writable: send space grew after a refused send, or the queue ran empty
  * @urgent: urgent data announced: raise SIGURG
  * @state: state or error changed: wake everybody, re-evaluate poll; smcx_conn_err() has the error
+ * @oobinline: SO_OOBINLINE as it is now; only reads a flag, called with conn->lock held
  *
  * After smcx_conn_close() a call may still be running until an RCU grace period has passed.
  */
@@ -77,6 +78,7 @@ struct smcx_conn_ops {
 	void (*writable)(void *owner);
 	void (*urgent)(void *owner);
 	void (*state)(void *owner);
+	bool (*oobinline)(void *owner);
 };
 
 /**

@@ -31,12 +31,25 @@ bool smcx_urg_skip(struct smcx_conn *c)
 	return true;
 }
 
+/* The option may have been set since the owner last told us; what it is now decides. */
+static void urg_sync_inline(struct smcx_conn *c)
+{
+	const struct smcx_conn_ops *ops;
+
+	rcu_read_lock();
+	ops = rcu_dereference(c->ops);
+	if (ops)
+		smcx_conn_set_oobinline(c, ops->oobinline(c->owner));
+	rcu_read_unlock();
+}
+
 void smcx_urg_arrive(struct smcx_conn *c)
 {
 	struct smcx_conn_rx *rx = &c->rx;
 	u32 last = (rx->prod.off ? rx->prod.off : rx->rmbe.size) - 1;
 
 	lockdep_assert_held(&c->lock);
+	urg_sync_inline(c);
 	rx->urg_cur = rx->prod;
 	rx->urg_byte = ((const u8 *)rx->rmbe.base)[last];
 	WRITE_ONCE(rx->urg_state, SMCX_URG_VALID);

@@ -141,7 +141,7 @@ static int smcx_send_locked(struct socket *sock, struct smcx_sock **ssp, struct 
 	smcx_op_relook(sk, ssp);
 	if (msg->msg_flags & MSG_FASTOPEN) {
 		if (!*ssp)
-			smcx_fallback_idle(sock, SMCX_REASON_OPTUNSUPP);
+			smcx_fallback_idle(sock);
 		else if (smcx_sock_is_pending(*ssp))
 			return -EALREADY;
 		if (!*ssp)
@@ -173,8 +173,11 @@ int smcx_op_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	/* one byte sent, or TCP's business: only an SMC socket sends here */
 	forward = rc == 1 && !smcx_sock_is_smc(ss);
 	release_sock(sk);
-	if (forward)
+	if (forward) {
 		rc = smcx_tcp_ops(sk)->sendmsg(sock, msg, len);
+		if ((msg->msg_flags & MSG_FASTOPEN) && !ss && inet_sk(sk)->inet_dport)
+			smcx_fallback_record(sk, SMCX_REASON_OPTUNSUPP, false);
+	}
 	smcx_op_leave(ss);
 	return rc;
 }
@@ -225,6 +228,13 @@ static int smcx_recv_empty(struct smcx_xfer *x)
 	return 1;
 }
 
+/* SO_OOBINLINE does not pass through our ops (6.1), so its value is taken over at each use. */
+static void smcx_recv_sync_inline(const struct smcx_xfer *x)
+{
+	if (x->conn)
+		smcx_conn_set_oobinline(x->conn, sock_flag(x->ss->sk, SOCK_URGINLINE));
+}
+
 static void smcx_recv_wait(struct smcx_xfer *x)
 {
 	if (sock_flag(x->ss->sk, SOCK_FASYNC))
@@ -232,6 +242,14 @@ static void smcx_recv_wait(struct smcx_xfer *x)
 	x->timeo = smcx_wait_event(x->sock, x->timeo, smcx_can_recv, x->ss);
 	clear_bit(SOCKWQ_ASYNC_WAITDATA, &x->sock->wq.flags);
 	x->conn = smcx_sock_conn(x->ss);
+}
+
+/* As TCP, a call for no bytes waits until there is one. */
+static bool smcx_recv_wants(const struct smcx_xfer *x, size_t len)
+{
+	if (len)
+		return x->done < len;
+	return x->conn && !smcx_conn_avail(x->conn);
 }
 
 static int smcx_recv_loop(struct smcx_xfer *x, struct msghdr *msg, size_t len, int flags,
@@ -242,7 +260,7 @@ static int smcx_recv_loop(struct smcx_xfer *x, struct msghdr *msg, size_t len, i
 	ssize_t n;
 	int rc;
 
-	while (x->done < len) {
+	while (smcx_recv_wants(x, len)) {
 		n = x->conn ? smcx_conn_recv(x->conn, msg, len - x->done, flags, flags & MSG_PEEK ?
 					     skip + x->done : 0) : 0;
 		if (n > 0) {
@@ -291,6 +309,7 @@ static int smcx_recv_smc(struct socket *sock, struct smcx_sock *ss, struct msghd
 	};
 	int rc;
 
+	smcx_recv_sync_inline(&x);
 	if (flags & MSG_OOB)
 		return x.conn ? smcx_conn_recv_urg(x.conn, msg, len, flags & MSG_PEEK,
 						   sock_flag(sk, SOCK_URGINLINE)) : -EINVAL;
@@ -377,6 +396,7 @@ static ssize_t smcx_splice_smc(struct socket *sock, struct smcx_sock *ss,
 	ssize_t n;
 	int rc;
 
+	smcx_recv_sync_inline(&x);
 	smcx_stat_inc(ss->sn, SMCX_CNT_SPLICE);
 	while (x.done < len) {
 		n = x.conn ? smcx_conn_splice(x.conn, pipe, len - x.done, flags) : 0;

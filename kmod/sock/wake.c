@@ -93,9 +93,17 @@ static void smcx_up_state(void *owner)
 	smcx_wake(ss, 0, err ? SOCK_WAKE_IO : SOCK_WAKE_WAITD, err ? POLL_ERR : POLL_IN);
 }
 
+static bool smcx_up_oobinline(void *owner)
+{
+	struct smcx_sock *ss = owner;
+
+	return sock_flag(ss->sk, SOCK_URGINLINE);
+}
+
 const struct smcx_conn_ops smcx_sock_conn_ops = {
 	.readable	= smcx_up_readable,
 	.writable	= smcx_up_writable,
 	.urgent		= smcx_up_urgent,
 	.state		= smcx_up_state,
+	.oobinline	= smcx_up_oobinline,
 };
