@@ -89,9 +89,12 @@ static int smcx_accept_tcp(struct socket *sock, struct socket *newsock, int flag
 {
 	int rc = smcx_compat_ops_accept(smcx_tcp_ops(sock->sk), sock, newsock, flags, kern);
 
-	if (!rc)
-		smcx_fallback_accepted(newsock);
-	return rc;
+	if (rc)
+		return rc;
+	smcx_fallback_record(newsock->sk, smcx_tcp_is_fastopen_listener(sock->sk) ?
+			     SMCX_REASON_OPTUNSUPP : SMCX_REASON_LOCAL_LISTENER, true);
+	smcx_fallback_accepted(newsock);
+	return 0;
 }
 
 int smcx_accept(struct socket *sock, struct socket *newsock, int flags, bool kern, int *empty)

@@ -178,21 +178,19 @@ static bool smcx_client_may_start(const struct socket *sock)
 }
 
 int smcx_client_start(struct socket *sock, struct sockaddr *addr, int len, int flags,
-		      struct smcx_sock **ssp)
+		      struct smcx_sock **ssp, u32 *reason)
 {
 	struct sock *sk = sock->sk;
 	struct smcx_sock *ss;
-	u32 reason;
 	int rc;
 
 	*ssp = NULL;
+	*reason = 0;
 	if (!smcx_client_may_start(sock))
 		return 0;
-	reason = smcx_tcp_why_not(sk);
-	if (reason) {
-		smcx_fallback_idle(sock, reason);
+	*reason = smcx_tcp_why_not(sk);
+	if (*reason)
 		return 0;
-	}
 	ss = smcx_sock_alloc(sk, SMCX_CLIENT, SMCX_MODE_CONNECTING);
 	if (!ss)
 		return -ENOMEM;

@@ -164,7 +164,8 @@ static int smcx_shutdown_smc(struct socket *sock, struct smcx_sock *ss, int how)
 
 	lock_sock(ss->sk);
 	conn = smcx_sock_conn(ss);
-	if (conn && ss->sk->sk_state != TCP_CLOSE) {
+	/* both have ended: TCP would be closed or in TIME_WAIT */
+	if (conn && ss->sk->sk_state != TCP_CLOSE && !smcx_conn_is_over(conn)) {
 		sock->state = SS_CONNECTED;
 		smcx_conn_shutdown(conn, how);
 		rc = 0;

@@ -48,20 +48,40 @@ static int smcx_connect_tcp(struct socket *sock, struct smcx_sock **ssp, struct 
 	return __inet_stream_connect(sock, addr, len, flags, 0);
 }
 
+/* Plain TCP for a reason known before the first packet; the record needs the addresses. */
+static int smcx_connect_plain(struct socket *sock, struct sockaddr *addr, int len, int flags,
+			      u32 reason)
+{
+	int rc;
+
+	smcx_fallback_idle(sock);
+	rc = __inet_stream_connect(sock, addr, len, flags | O_NONBLOCK, 0);
+	if (rc && rc != -EINPROGRESS)
+		return rc;
+	smcx_fallback_record(sock->sk, reason, false);
+	if (!rc || (flags & O_NONBLOCK))
+		return rc;
+	rc = __inet_stream_connect(sock, addr, len, flags, 0);
+	return rc == -EALREADY ? -EINPROGRESS : rc;
+}
+
 static int smcx_connect(struct socket *sock, struct sockaddr *addr, int len, int flags,
 			struct smcx_sock **ssp)
 {
 	struct sock *sk = sock->sk;
 	struct smcx_sock *started;
 	int rc = -EALREADY;
+	u32 reason;
 
 	lock_sock(sk);
 	smcx_op_relook(sk, ssp);
 	if (!*ssp) {
-		rc = smcx_client_start(sock, addr, len, flags, &started);
+		rc = smcx_client_start(sock, addr, len, flags, &started, &reason);
 		if (started)
 			smcx_op_adopt(ssp, started);
-		if (rc && rc != -EINPROGRESS)
+		if (reason)
+			rc = smcx_connect_plain(sock, addr, len, flags, reason);
+		if (reason || (rc && rc != -EINPROGRESS))
 			goto out;
 	}
 	rc = *ssp ? smcx_connect_wait(sock, *ssp, flags, rc) : 1;

@@ -61,13 +61,17 @@ void smcx_fallback(struct smcx_sock *ss, u32 reason, u32 peer_reason)
 		smcx_fallback_swap(sock);
 }
 
-void smcx_fallback_idle(struct socket *sock, u32 reason)
+void smcx_fallback_record(struct sock *sk, u32 reason, bool is_server)
+{
+	smcx_fb_record(smcx_net(sock_net(sk)), sk, reason, 0, is_server);
+}
+
+void smcx_fallback_idle(struct socket *sock)
 {
 	struct sock *sk = sock->sk;
 
 	if (!smcx_fallback_is_ours(sock) || sk->sk_state != TCP_CLOSE || sk->sk_user_data)
 		return;
-	smcx_fb_record(smcx_net(sock_net(sk)), sk, reason, 0, false);
 	smcx_tcp_unoffer(sk);
 	smcx_fallback_swap(sock);
 }

@@ -245,7 +245,8 @@ static bool smcx_listen_may_start(const struct socket *sock)
 	const struct sock *sk = sock->sk;
 
 	return smcx_fallback_is_ours(sock) && sock->state == SS_UNCONNECTED &&
-		sk->sk_state == TCP_CLOSE && !sk->sk_user_data && !smcx_tcp_why_not(sk);
+		sk->sk_state == TCP_CLOSE && !sk->sk_user_data && !smcx_tcp_why_not(sk) &&
+		!smcx_tcp_is_fastopen_listener(sk);
 }
 
 static int smcx_listen_hook(struct socket *sock, struct smcx_sock *ss)

@@ -48,6 +48,8 @@ bool smcx_tcp_has_ipv6(void);
 void smcx_tcp_data_ready(struct sock *sk);
 /** smcx_tcp_why_not() - reason not to offer SMC on this connection, 0 = none. @sk: closed socket, locked. Context: process. */
 u32 smcx_tcp_why_not(const struct sock *sk);
+/** smcx_tcp_is_fastopen_listener() - did the application ask for Fast Open? @sk: socket. Context: any. */
+bool smcx_tcp_is_fastopen_listener(const struct sock *sk);
 /** smcx_tcp_offer() - put the option into our SYN or SYN-ACK. @sk: closed socket, locked. Context: process. */
 void smcx_tcp_offer(struct sock *sk);
 /** smcx_tcp_unoffer() - be plain TCP in later connections and as a listener. @sk: socket, locked. Context: any. */
@@ -180,8 +182,10 @@ void smcx_own_module_ref(struct sock *sk);
 bool smcx_fallback_is_ours(const struct socket *sock);
 /** smcx_fallback() - a connection goes on as TCP. @ss: state, referenced or RCU; detached on return. @reason: own. @peer_reason: peer's. Context: any, sk locked. */
 void smcx_fallback(struct smcx_sock *ss, u32 reason, u32 peer_reason);
-/** smcx_fallback_idle() - an unconnected socket becomes a TCP socket. @sock: socket, sk locked. @reason: why. Context: process. */
-void smcx_fallback_idle(struct socket *sock, u32 reason);
+/** smcx_fallback_idle() - an unconnected socket becomes a TCP socket; record the reason once its peer is known. @sock: socket, sk locked. Context: process. */
+void smcx_fallback_idle(struct socket *sock);
+/** smcx_fallback_record() - why a connection is TCP that never had state. @sk: TCP socket with its addresses. @reason: why. @is_server: passive side. Context: process. */
+void smcx_fallback_record(struct sock *sk, u32 reason, bool is_server);
 /** smcx_fallback_accepted() - accept() took a plain child. @newsock: its socket, grafted. Context: process. */
 void smcx_fallback_accepted(struct socket *newsock);
 
@@ -207,13 +211,14 @@ long smcx_wait_event(struct socket *sock, long timeo, bool (*cond)(struct smcx_s
  * @addr: peer
  * @len: its length
  * @flags: of the file
- * @ssp: state, referenced; NULL: plain TCP must connect
+ * @ssp: state, referenced, or NULL: TCP's business
+ * @reason: NULL state: why the socket shall become TCP first, 0 = no reason, just ask TCP
  *
  * Context: process.
- * Return: -EINPROGRESS, or what TCP refused with.
+ * Return: -EINPROGRESS, or what TCP refused with; 0 without state.
  */
 int smcx_client_start(struct socket *sock, struct sockaddr *addr, int len, int flags,
-		      struct smcx_sock **ssp);
+		      struct smcx_sock **ssp, u32 *reason);
 
 /* ---- child.c ---- */
 

@@ -47,8 +47,11 @@ static int smcx_opt_get_smc(struct socket *sock, int name, char __user *val, int
 	return 0;
 }
 
-/* Reason to become TCP when an application sets this on an unconnected socket; 0 = none. */
-static u32 smcx_opt_fallback_reason(int level, int name)
+/*
+ * Options that make a connection plain TCP. On an unconnected socket TCP takes them and
+ * connect() or listen() finds them there.
+ */
+static u32 smcx_opt_reason(int level, int name)
 {
 	if (level != SOL_TCP)
 		return 0;
@@ -67,7 +70,7 @@ static u32 smcx_opt_fallback_reason(int level, int name)
 	}
 }
 
-/* it exchanges sock->ops, too */
+/* It exchanges sock->ops, and so may an upper layer protocol. */
 static bool smcx_opt_is_addrform(int level, int name)
 {
 	return level == SOL_IPV6 && name == IPV6_ADDRFORM;
@@ -81,7 +84,7 @@ static int smcx_opt_refuse(const struct smcx_sock *ss, int level, int name)
 {
 	if (smcx_opt_is_addrform(level, name))
 		return smcx_sock_is_smc(ss) ? -EOPNOTSUPP : -ENOTCONN;
-	switch (smcx_opt_fallback_reason(level, name)) {
+	switch (smcx_opt_reason(level, name)) {
 	case 0:
 		return 0;
 	case SMCX_REASON_OPTUNSUPP:
@@ -110,7 +113,7 @@ static void smcx_opt_apply(struct smcx_sock *ss, int name)
 static int smcx_opt_set(struct socket *sock, struct smcx_sock **ssp, int level, int name,
 			sockptr_t val, unsigned int len)
 {
-	u32 reason = smcx_opt_fallback_reason(level, name);
+	u32 reason = smcx_opt_reason(level, name);
 	struct sock *sk = sock->sk;
 	int rc = 0;
 
@@ -121,9 +124,9 @@ static int smcx_opt_set(struct socket *sock, struct smcx_sock **ssp, int level, 
 		smcx_op_relook(sk, ssp);
 		if (*ssp && READ_ONCE((*ssp)->attached))
 			rc = smcx_opt_refuse(*ssp, level, name);
-		else if (reason)
-			smcx_fallback_idle(sock, reason);
-		else if (sk->sk_state == TCP_CLOSE)
+		else if (reason == SMCX_REASON_LOCAL_ULP)
+			smcx_fallback_idle(sock);
+		else if (!reason && sk->sk_state == TCP_CLOSE)
 			rc = -ENOTCONN;
 		release_sock(sk);
 	}

@@ -58,11 +58,18 @@ u32 smcx_tcp_why_not(const struct sock *sk)
 {
 	if (tcp_sk(sk)->repair)
 		return SMCX_REASON_LOCAL_REPAIR;
+	if (tcp_sk(sk)->fastopen_connect)
+		return SMCX_REASON_OPTUNSUPP;
 #ifdef CONFIG_XFRM
 	if (rcu_access_pointer(sk->sk_policy[0]) || rcu_access_pointer(sk->sk_policy[1]))
 		return SMCX_REASON_IPSEC;
 #endif
 	return 0;
+}
+
+bool smcx_tcp_is_fastopen_listener(const struct sock *sk)
+{
+	return READ_ONCE(inet_csk(sk)->icsk_accept_queue.fastopenq.max_qlen);
 }
 
 /* A value of lrcvtime that tcp_finish_connect() does not leave behind. */
