@@ -362,6 +362,8 @@ int smcx_conn_err(struct smcx_conn *c);
 bool smcx_conn_rcv_closed(const struct smcx_conn *c);
 /** smcx_conn_snd_closed() - no more sending (own shutdown, error, peer gone). @c: connection. Context: any. */
 bool smcx_conn_snd_closed(const struct smcx_conn *c);
+/** smcx_conn_is_over() - both ends have said that they write no more, or it is dead. @c: connection. Context: any. */
+bool smcx_conn_is_over(const struct smcx_conn *c);
 /** smcx_conn_drained() - everything sent was placed, close flags included; if not, @writable will be called when it is. @c: connection. Context: any. */
 bool smcx_conn_drained(struct smcx_conn *c);
 

@@ -72,6 +72,15 @@ void smcx_conn_die(struct smcx_conn *c, int err) __must_hold(&c->lock);
 void smcx_conn_violation(struct smcx_conn *c) __must_hold(&c->lock);
 
 /**
+ * smcx_conn_refuse() - abort towards both sides: the peer sends to somebody who is gone
+ * @c: connection
+ *
+ * The caller transmits afterwards.
+ * Context: conn->lock held.
+ */
+void smcx_conn_refuse(struct smcx_conn *c) __must_hold(&c->lock);
+
+/**
  * smcx_conn_purge() - throw away what is not posted
  * @c: connection
  * Context: conn->lock held.

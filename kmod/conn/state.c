@@ -148,6 +148,12 @@ void smcx_conn_violation(struct smcx_conn *c)
 {
 	lockdep_assert_held(&c->lock);
 	smcx_stat_inc(c->sn, SMCX_CNT_PROTO_ERR);
+	smcx_conn_refuse(c);
+}
+
+void smcx_conn_refuse(struct smcx_conn *c)
+{
+	lockdep_assert_held(&c->lock);
 	c->rx.broken = true;
 	/* ECONNRESET: what a TCP peer's senseless segment would end in */
 	smcx_conn_event(c, SMCX_CLOSE_EV_KILL, ECONNRESET);
@@ -246,6 +252,12 @@ bool smcx_conn_rcv_closed(const struct smcx_conn *c)
 bool smcx_conn_snd_closed(const struct smcx_conn *c)
 {
 	return smcx_conn_is_shut_wr(c) || (READ_ONCE(c->rx.sflags) & CDC_CLOSED);
+}
+
+bool smcx_conn_is_over(const struct smcx_conn *c)
+{
+	return smcx_conn_is_dead(c) ||
+	       (smcx_conn_is_shut_wr(c) && (READ_ONCE(c->rx.sflags) & CDC_DONE));
 }
 
 int smcx_conn_err(struct smcx_conn *c)
