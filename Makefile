@@ -22,10 +22,12 @@ else
 RELEASE := $(if $(filter 6.1 6.12 debug,$(KVER)),$(shell $(VM)/kernel.sh release $(KVER)),$(KVER))
 KDIR ?= $(shell $(VM)/kernel.sh kdir $(RELEASE))
 OUT := $(BUILD)/$(RELEASE)
+# All processors, unless the caller has said how many.
+JOBS = $(if $(findstring j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 modules module: $(OUT)/kmod
 	@$(VM)/deps.sh build $(if $(findstring -amd64,$(RELEASE)),headers:$(RELEASE))
-	$(MAKE) -C $(KDIR) M=$(OUT)/kmod $(KFLAGS) modules
+	$(MAKE) $(JOBS) -C $(KDIR) M=$(OUT)/kmod $(KFLAGS) modules
 	@cp $(OUT)/kmod/smcx.ko $(OUT)/smcx.ko
 
 # kbuild puts objects beside the sources, so each kernel gets a tree of links to them.
