@@ -3,6 +3,7 @@
 #
 # Run the tests of one folder in one boot, and the rest in a fresh boot wherever one dies. See README in this folder.
 #   suite.sh net|pair|interop [--kver K] [--peer-kver K] [--module M] [--peer-module M] [--only GLOB] [--core] [--cpus N]
+#            [--budget SECONDS]   what is not through by then is reported as skipped
 # Appends "PASS n FAIL n SKIP n LABEL" to $SMCX_RESULTS, if set. Exit status 1 if anything failed.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -10,7 +11,7 @@ here=$(dirname "$(readlink -f "$0")")
 
 SUITE=$1
 shift
-KVER=6.12 PEER_KVER='' MODULE=smcx PEER_MODULE='' ONLY='*' CORE='' CPUS=2
+KVER=6.12 PEER_KVER='' MODULE=smcx PEER_MODULE='' ONLY='*' CORE='' CPUS=2 BUDGET=0
 BUILD=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -112,6 +113,19 @@ fold()
 	mv "$PLAN.rest" "$PLAN"
 }
 
+out_of_time() { [ "$BUDGET" -gt 0 ] && [ "$SECONDS" -ge "$BUDGET" ]; }
+
+# give_up: the tests nobody had time for, by name.
+give_up()
+{
+	local folder name rest
+	while read -r folder name rest; do
+		echo "    $folder/$name: skipped, no time left [$LABEL]"
+		SKIP=$((SKIP + 1))
+	done < "$PLAN"
+	: > "$PLAN"
+}
+
 # A test that began and never ended took its machine down (or the emulator did, which deserves one more try).
 blame()
 {
@@ -153,6 +167,7 @@ main()
 		before=$(wc -l < "$PLAN")
 		limit=$(awk -v slow=$slow '{ sum += $3 * slow + 15 } END { print sum + 200 * slow }' "$PLAN")
 		longest=$(awk -v slow=$slow '$3 > max { max = $3 } END { print max * slow + 150 }' "$PLAN")
+		[ "$BUDGET" -eq 0 ] || limit=$((limit < BUDGET - SECONDS ? limit : BUDGET - SECONDS))
 		cp "$PLAN" "$keep/plan"
 		narrate "$keep/server.out"
 		status=0
@@ -165,6 +180,10 @@ main()
 			awk -f "$here/tap.awk" "$keep/$role.out" > "$keep/$role.tap"
 		done
 		fold "$keep"/*.tap
+		if out_of_time; then
+			give_up
+			break
+		fi
 		blame "$status" "$keep"
 		if [ "$(wc -l < "$PLAN")" -eq "$before" ] && [ "$status" != 5 ]; then
 			echo "  FAILED [$LABEL]: no progress, $before tests not run"
