@@ -21,6 +21,7 @@ while [ $# -gt 0 ]; do
 	--peer-module) PEER_MODULE=$2; shift ;;
 	--only) ONLY=$2; shift ;;
 	--cpus) CPUS=$2; shift ;;
+	--budget) BUDGET=$2; shift ;;
 	--core) CORE=1 ;;
 	--no-build) BUILD=(--no-build) ;;
 	*) die "suite.sh: unknown option $1" ;;
