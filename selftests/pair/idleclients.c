@@ -162,6 +162,7 @@ static void beside(int n, bool propose)
 {
 	struct times alone, with;
 	uint8_t msg[256];
+	uint64_t end;
 	pthread_t t;
 	int len;
 
@@ -174,6 +175,11 @@ static void beside(int n, bool propose)
 	len = raw_proposal(&raw, msg);
 	for (int i = 0; i < n && propose; i++)
 		raw_send(&raw, &raw.conn[i], msg, len);
+	/* Handling so many at once is work; that they are silent must not be. */
+	end = st_now_ms() + st_ms(5000);
+	while (st.mode->smc && propose && st_now_ms() < end &&
+	       count(accepted) + count(declined) < n)
+		raw_poll(&raw, 20);
 	pthread_create(&t, NULL, background, NULL);
 	healthy(&with, propose ? "beside Proposals" : "beside silent ones");
 	stop = true;

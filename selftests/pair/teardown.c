@@ -115,27 +115,35 @@ static void load_end(bool cut, bool may_end)
 	st_note("%d of %d connections ended with an error", errors, CONNS);
 }
 
-/* New connections become SMC again, after a while at the latest. */
+/*
+ * New connections become SMC again, after a while at the latest, in either
+ * role: the first may hit a link group the peer has not yet given up.
+ */
 static void smc_again(void)
 {
-	enum st_expect keep = st.expect;
-	uint64_t end = st_now_ms() + st_ms(20000);
-	bool smc;
+	enum st_expect expect = st.expect;
+	enum st_role role = st.role;
 
 	st.expect = EXPECT_ANY;
-	do {
-		int fd, pfd;
+	for (st.role = ROLE_CLIENT; st.role <= ROLE_SERVER; st.role++) {
+		uint64_t end = st_now_ms() + st_ms(20000);
+		bool smc;
 
-		st_pair(&fd, &pfd);
-		smc = st_carried_by_smc(fd);
-		close(fd);
-		p_do(st.peer, P_CLOSE, pfd);
+		do {
+			int fd, pfd;
+
+			st_pair(&fd, &pfd);
+			smc = st_carried_by_smc(fd);
+			close(fd);
+			p_do(st.peer, P_CLOSE, pfd);
+			if (!smc)
+				st_sleep_ms(500);
+		} while (!smc && st_now_ms() < end);
 		if (!smc)
-			st_sleep_ms(500);
-	} while (!smc && st_now_ms() < end);
-	st.expect = keep;
-	if (!smc)
-		st_fail(__FILE__, __LINE__, "new connections stay on TCP");
+			st_fail(__FILE__, __LINE__, "new connections stay on TCP");
+	}
+	st.expect = expect;
+	st.role = role;
 }
 
 #define LOTS (1ll << 40)
@@ -180,9 +188,10 @@ static void t_idle_device(void)
 		st_pair(&fd[i], &pfd[i]);
 	st_shell(peer_self(), "rdma link delete $IBDEV");
 	for (int i = 0; i < 20; i++) {
-		/* An idle connection hears of it, too: as of a reset. */
+		/* An idle connection hears of it, too. */
 		EXPECT(st_wait(fd[i], POLLIN | POLLRDHUP) & (POLLERR | POLLHUP));
-		FAILS(recv(fd[i], &(char){ 0 }, 1, 0), ECONNRESET);
+		EQ(recv(fd[i], &(char){ 0 }, 1, 0), -1);
+		EXPECT(errno == ENETDOWN || errno == ECONNRESET);
 		EXPECT(p_do(st.peer, P_POLL, pfd[i], POLLIN, st_ms(20000)) > 0);
 		FAILS(p_do(st.peer, P_RECV, pfd[i], 1), ECONNRESET);
 		close(fd[i]);
