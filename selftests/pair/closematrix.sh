@@ -3,4 +3,4 @@
 # All ways to end a connection on both ends, compared with TCP.
 # vm-test: timeout=900 core
 . /tests/pair/lib-pair.sh
-pair_run /tests/pair/closematrix --proto smc --every $((DEBUG ? 12 : 2))
+pair_run /tests/pair/closematrix --proto smc --every $((DEBUG ? 12 : 3))
