@@ -12,7 +12,8 @@ rxe_del() {
 	rdma link delete "$IBDEV"
 }
 
-# mod_load: the module under test, as a user gets it. The in-tree one needs two entries that smcx does without.
+# mod_load: the module under test, as a user gets it. The in-tree one needs two entries that smcx does
+# without; its EID is the default one of smcx, so that the two find each other.
 mod_load() {
 	case $MODULE in
 	smcx)
@@ -22,7 +23,7 @@ mod_load() {
 		insmod /tests/smcx.ko $MODPARAMS
 		;;
 	smc)
-		modprobe smc && modprobe smc_diag && smcnl ueid add SMCX-TEST && smcnl pnet add NET1 "$DEV" "$IBDEV" 1
+		modprobe smc && modprobe smc_diag && smcnl ueid add SMCX.DEFAULT && smcnl pnet add NET1 "$DEV" "$IBDEV" 1
 		;;
 	esac
 }
