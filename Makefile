@@ -47,6 +47,9 @@ demo:
 check:
 	@selftests/check.sh
 
+check-full:
+	@selftests/check.sh --full
+
 check-debug:
 	@selftests/check.sh --debug
 
@@ -54,4 +57,4 @@ clean:
 	rm -rf $(BUILD)
 
 FORCE:
-.PHONY: all modules module tools demo check check-debug clean FORCE
+.PHONY: all modules module tools demo check check-full check-debug clean FORCE

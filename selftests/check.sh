@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make check: every test, cheapest first; the last line is "N passed, N failed, N skipped".
+# make check: cheapest first; the last line is "N passed, N failed, N skipped".
+# make check-full (--full): every test in virtual machines, too: all of pair, interop, the debug kernel's core set.
 # make check-debug (--debug): all tests in virtual machines under the debug kernel, with one and two CPUs.
-# SMCX_CHECK_MINUTES (75) bounds make check; 0: no bound. check.sh STEP...: only these steps (files, static, unit, fuzz, tools, harness, net, pair, interop, debug).
+# SMCX_CHECK_MINUTES (75) bounds make check; 0: no bound. check.sh STEP...: only these steps (files, static, unit, fuzz, tools, build, harness, net, smoke, pair, interop, debug).
 set -uo pipefail
 here=$(dirname "$(readlink -f "$0")")
 . "$here/vm/common.sh"
@@ -110,6 +111,9 @@ step_pair()
 	suite 6 pair --kver 6.12 --peer-kver 6.1 --no-build --only '@(api-create|api-msg|api-shut|api-oob|stream)'
 }
 
+# The part of the pair suite in make check: data over SMC between two machines.
+step_smoke() { suite 10 pair --kver 6.12 --no-build --only '@(api-create|api-fds|api-splice)'; }
+
 step_interop()
 {
 	suite 7 interop --kver 6.12 --module smcx --peer-module smc --no-build
@@ -136,7 +140,7 @@ step_all_debug()
 
 main()
 {
-	local name steps="files static unit fuzz tools build harness net interop pair debug"
+	local name steps="files static unit fuzz tools build net smoke"
 	local sets="build vm check kernel"
 	case ${1:-} in
 	--debug) steps="tools build all_debug" LIMIT=0 ;;

@@ -237,8 +237,8 @@ struct smcx_lgr {
  * struct smcx_lgr_waiter - somebody who wants to know when FORMING ends
  * @node: in lgr->waiters
  * @lgr: set while queued (holds a reference), NULL otherwise
- * @fn: called at most once, bottom halves off and under a lock of this layer: must only queue work.
- *	@ok: group became ACTIVE. Not called after smcx_lgr_waiter_cancel() returned.
+ * @fn: called at most once, bottom halves off and under a lock of this layer: must only queue work;
+ *	its argument ok says that the group became ACTIVE. Not called after smcx_lgr_waiter_cancel() returned.
  */
 struct smcx_lgr_waiter {
 	struct list_head	node;

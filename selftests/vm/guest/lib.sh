@@ -28,7 +28,7 @@ mod_load() {
 	esac
 }
 
-# mod_unload: fails if the module is still in use after 10 seconds (TIME_WAIT sockets of the core may pin it for 60).
+# mod_unload: fails if the module is still in use after 70 seconds (TIME_WAIT sockets of the core may pin it for 60).
 mod_unload() {
 	case $MODULE in
 	smcx) set -- smcx ;;
