@@ -4,6 +4,8 @@
 #   make KVER=6.1 modules      for one kernel: 6.1, 6.12 (the newest in the package index), debug, or a full release
 #   make demo                  two machines, nginx and wrk over TCP and over SMC-R
 #   make check                 every test; make check-debug: the tests in virtual machines under the debug kernel
+#   make install          the module for the running kernel (or KVER), and the tools; DESTDIR, PREFIX; make uninstall
+#   make deb              Debian packages smcx-dkms and smcx-tools in build/deb
 #   make clean
 #
 # Each target installs the Debian packages it lacks (selftests/vm/deps.sh) and says so.
@@ -11,6 +13,7 @@
 BUILD := $(CURDIR)/build
 VM := selftests/vm
 KERNELS := 6.1 6.12
+INSTALL := BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(or $(PREFIX),/usr/local) userspace/packaging/install.sh
 
 all: modules tools
 
@@ -27,6 +30,7 @@ JOBS = $(if $(findstring j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 modules module: $(OUT)/kmod
 	@$(VM)/deps.sh build $(if $(findstring -amd64,$(RELEASE)),headers:$(RELEASE))
+	@kmod/check-kernel.sh $(KDIR)
 	$(MAKE) $(JOBS) -C $(KDIR) M=$(OUT)/kmod $(KFLAGS) modules
 	@cp $(OUT)/kmod/smcx.ko $(OUT)/smcx.ko
 
@@ -40,6 +44,19 @@ endif
 tools:
 	@$(VM)/deps.sh build
 	$(MAKE) -C userspace BUILD=$(BUILD)
+
+# Builds what is missing; so `make && sudo make install` compiles nothing as root.
+install: RELEASE ?= $(shell uname -r)
+install:
+	@[ -e $(BUILD)/$(RELEASE)/smcx.ko ] || $(MAKE) --no-print-directory KVER=$(RELEASE) module
+	@[ -e $(BUILD)/bin/smcx ] || $(MAKE) --no-print-directory tools
+	@RELEASE=$(RELEASE) $(INSTALL) install module conf tools
+
+uninstall:
+	@RELEASE=$(RELEASE) $(INSTALL) uninstall module conf tools
+
+deb:
+	@userspace/packaging/deb.sh
 
 demo:
 	@selftests/perf/demo.sh
@@ -57,4 +74,4 @@ clean:
 	rm -rf $(BUILD)
 
 FORCE:
-.PHONY: all modules module tools demo check check-full check-debug clean FORCE
+.PHONY: all modules module tools install uninstall deb demo check check-full check-debug clean FORCE

@@ -3,7 +3,7 @@
 #
 # deps.sh SET...: install the Debian packages that a make target needs and the machine lacks.
 # Sets: build (module and tools), vm (emulator), check (static checks, unit tests, fuzzing), kernel (debug kernel),
-# headers:RELEASE (kernel headers). Silent where nothing is missing.
+# deb (packages), headers:RELEASE (kernel headers). Silent where nothing is missing.
 set -euo pipefail
 . "$(dirname "$(readlink -f "$0")")/common.sh"
 
@@ -11,6 +11,7 @@ declare -A SETS=(
 	[build]="gcc make libc6-dev libelf-dev bc kmod xz-utils pkg-config libmnl-dev"
 	[vm]="qemu-system-x86 cpio kmod xz-utils binutils gcc make libc6-dev"
 	[check]="sparse clang llvm libclang-rt-14-dev perl python3 gcc make libc6-dev"
+	[deb]="dpkg-dev debhelper dh-dkms"
 	[kernel]="gcc make flex bison bc libelf-dev libssl-dev xz-utils kmod cpio perl python3"
 )
 
