@@ -21,6 +21,25 @@ def put(corpus, target, name, data):
         out.write(data)
 
 
+def udp_frame(message):
+    bth = bytes([4, 0, 255, 255, 0, 0, 0, 17, 0, 0, 0, 1])
+    udp = (0xC000).to_bytes(2, "big") + (4791).to_bytes(2, "big") + (24 + len(message)).to_bytes(2, "big") + b"\0\0"
+    ip = b"\x45\0" + (44 + len(message)).to_bytes(2, "big") + b"\0\0\0\0\x40\x11\0\0\x0a\0\0\2\x0a\0\0\1"
+    return b"\2\0\0\0\0\1\2\0\0\0\0\2\x08\0" + ip + udp + bth + message + b"\0\0\0\0"
+
+
+def seed_decode(corpus, name, message, target):
+    put(corpus, "decode", f"{name}-text", b"\x02" + message.hex().encode())
+    if target == "clc":
+        put(corpus, "decode", f"{name}-stream", b"\0\x40" + message)
+        put(corpus, "decode", f"{name}-json", b"\x80\xff" + message)
+    else:
+        frame = udp_frame(message)
+        put(corpus, "decode", f"{name}-send", b"\1" + message)
+        if len(frame) < 256:
+            put(corpus, "decode", f"{name}-frame", b"\x03" + bytes([len(frame)]) + frame)
+
+
 def main():
     text = open(sys.argv[1], encoding="ascii").read()
     corpus = sys.argv[2]
@@ -30,6 +49,7 @@ def main():
         for target in targets:
             for i, prefix in enumerate(PREFIX[target]):
                 put(corpus, target, f"{name}-{i}", prefix + message)
+        seed_decode(corpus, name, message, targets[0])
     put(corpus, "cursor", "walk", bytes([0, 0]) + bytes([2, 0, 0, 99, 99, 0, 0, 0, 50, 50, 7, 0, 0, 1, 2] * 8))
     put(corpus, "close", "both", bytes([0x04, 0x0f, 0x05, 0x0e]))
     put(corpus, "close", "half", bytes([0x00, 0x0f, 0x01, 0x0e, 0x04, 0x0f, 0x05, 0x0e]))

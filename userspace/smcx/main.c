@@ -21,6 +21,7 @@ static const struct command {
 	{ "stat", cmd_stat },
 	{ "eid", cmd_eid },
 	{ "pnet", cmd_pnet },
+	{ "decode", cmd_decode },
 };
 
 static void usage(FILE *to)
@@ -35,7 +36,9 @@ static void usage(FILE *to)
 	      "  eid [add EID | del EID | flush]\n"
 	      "                          enterprise ids (SMC version 2); no words: show them\n"
 	      "  pnet [add ID [eth NAME] [ib NAME [port N]] | del ID | flush]\n"
-	      "                          which devices are on one physical network\n\n"
+	      "                          which devices are on one physical network\n"
+	      "  decode [FILE] [tcp|clc|llc|cdc|rdma]\n"
+	      "                          messages of a capture, or of hexadecimal text\n\n"
 	      "  -j, --json              print JSON\n"
 	      "  -h, --help              show this text\n"
 	      "  -V, --version           show the version\n\n"
@@ -95,7 +98,7 @@ static int take_options(char **argv)
 		} else if (!strcmp(*from, "-V") || !strcmp(*from, "--version")) {
 			puts("smcx " SMCX_VERSION);
 			exit(EXIT_FINE);
-		} else if (**from == '-') {
+		} else if (**from == '-' && (*from)[1]) {
 			exit(usage_error("unknown option", *from));
 		} else {
 			*to++ = *from;

@@ -39,6 +39,7 @@ int cmd_dev(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_eid(int argc, char **argv);
 int cmd_pnet(int argc, char **argv);
+int cmd_decode(int argc, char **argv);
 
 /** usage_error() - complain about a command line. @what: complaint. @word: the word in question or NULL. Return: EXIT_USAGE. */
 int usage_error(const char *what, const char *word);

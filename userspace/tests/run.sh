@@ -122,14 +122,21 @@ only_libc()
 check "the library needs libc only" only_libc
 check "the library defines socket only" test "$(nm -D --defined-only "$LIB" | awk '{ print $3 }')" = socket
 
+# points FILE: those of a program, as points of this test
+points()
+{
+	while read -r line; do
+		case $line in
+		"ok "*) point 0 "${line#*- }" ;;
+		"not ok "*) point 1 "${line#*- }" ;;
+		1..*) ;;
+		*) echo "$line" ;;
+		esac
+	done < "$1"
+}
+
 LD_PRELOAD="$LIB:$OUT/libfake.so" "$OUT/wrap" > "$tmp/wrap"
-while read -r line; do
-	case $line in
-	"ok - "*) point 0 "${line#ok - }" ;;
-	"not ok - "*) point 1 "${line#not ok - }" ;;
-	*) echo "$line" ;;
-	esac
-done < "$tmp/wrap"
+points "$tmp/wrap"
 check "all of these ran" test "$(grep -c 'ok - ' "$tmp/wrap")" -eq 8
 
 json()
@@ -163,6 +170,9 @@ if ! grep -q '^smcx\? ' /proc/modules 2>/dev/null; then
 		exits "smcx $command without the module: 3" 3 "modprobe smcx" "$BIN/smcx" $command
 	done
 fi
+"${0%/*}"/decode.py "$BIN/smcx" "${0%/*}"/../../selftests/unit/golden.h > "$tmp/decode"
+check "smcx decode, all its tests" test $? -eq 0
+points "$tmp/decode"
 if command -v mandoc > /dev/null; then
 	for page in "${0%/*}"/../man/*.[1-9]; do
 		check "${page##*/} is clean" mandoc -T lint -W warning "$page"

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* smcx decode: the command, and the reading of files. See decode.h. */
+#include "decode.h"
+
+#include <errno.h>
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "out.h"
+#include "smcx.h"
+
+static int next_char(void *file)
+{
+	return getc(file);
+}
+
+static int from_text(FILE *file, const char *name)
+{
+	unsigned long bad;
+
+	decode_begin();
+	bad = decode_text(next_char, file);
+	if (!decode_end() && !bad)
+		fprintf(stderr, "smcx: %s: no messages\n", name);
+	if (!bad)
+		return EXIT_FINE;
+	fprintf(stderr, "smcx: %s: line %lu is neither hexadecimal digits nor a capture. Give a file of 'tcpdump -w', or digits of messages with empty lines between them.\n",
+		name, bad);
+	return EXIT_USAGE;
+}
+
+static int packets(pcap_t *pcap, const char *name)
+{
+	int link_type = pcap_datalink(pcap), rc;
+	struct pcap_pkthdr *head;
+	const u_char *data;
+
+	if (!packet_knows(link_type)) {
+		fprintf(stderr, "smcx: %s: link type %d is not known. Capture on an Ethernet device or with '-i any'.\n",
+			name, link_type);
+		return EXIT_USAGE;
+	}
+	decode_begin();
+	while ((rc = pcap_next_ex(pcap, &head, &data)) == 1)
+		packet_decode(link_type, (uint64_t)head->ts.tv_sec * 1000000 + (uint64_t)head->ts.tv_usec,
+			      data, head->caplen);
+	if (!decode_end() && rc == PCAP_ERROR_BREAK)
+		fprintf(stderr, "smcx: %s: no SMC in it. Capture with 'tcpdump -w FILE tcp or udp port %u'.\n",
+			name, ROCE_PORT);
+	if (rc == PCAP_ERROR_BREAK)
+		return EXIT_FINE;
+	fprintf(stderr, "smcx: %s: the rest cannot be read: %s\n", name, pcap_geterr(pcap));
+	return EXIT_KERNEL;
+}
+
+static int from_capture(FILE *file, const char *name)
+{
+	char why[PCAP_ERRBUF_SIZE];
+	pcap_t *pcap = pcap_fopen_offline(file, why);
+	int rc;
+
+	if (!pcap) {
+		fprintf(stderr, "smcx: %s: %s. Give a file of 'tcpdump -w'.\n", name, why);
+		return EXIT_USAGE;
+	}
+	rc = packets(pcap, name);
+	stream_reset();
+	roce_reset();
+	/* closes @file, too */
+	pcap_close(pcap);
+	return rc;
+}
+
+/* Captures begin with one of their magic numbers; no text begins so. */
+static bool is_capture(FILE *file)
+{
+	int c = getc(file);
+
+	if (c != EOF)
+		ungetc(c, file);
+	return c == 0xA1 || c == 0xD4 || c == 0x4D || c == 0x0A;
+}
+
+static int decode_file(const char *name)
+{
+	FILE *file = strcmp(name, "-") ? fopen(name, "r") : stdin;
+	int rc;
+
+	if (!file) {
+		fprintf(stderr, "smcx: cannot open %s: %s\n", name, strerror(errno));
+		return errno == EACCES ? EXIT_DENIED : EXIT_USAGE;
+	}
+	if (is_capture(file))
+		return from_capture(file, name);
+	rc = from_text(file, name);
+	if (file != stdin)
+		fclose(file);
+	return rc;
+}
+
+static unsigned int layer_of(const char *word)
+{
+	static const struct {
+		const char	*word;
+		enum layer	layer;
+	} all[] = {
+		{ "tcp", LAYER_TCP }, { "clc", LAYER_CLC }, { "llc", LAYER_LLC },
+		{ "cdc", LAYER_CDC }, { "rdma", LAYER_RDMA },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (!strcmp(word, all[i].word))
+			return all[i].layer;
+	return 0;
+}
+
+int cmd_decode(int argc, char **argv)
+{
+	const char *name = "-";
+	unsigned int layers = 0;
+
+	for (; *argv; argv++) {
+		unsigned int layer = layer_of(*argv);
+
+		if (layer)
+			layers |= layer;
+		else if (!strcmp(name, "-"))
+			name = *argv;
+		else
+			return usage_error("one file at a time, unknown kind of message", *argv);
+	}
+	decode_layers = layers ? layers : LAYER_ALL;
+	return decode_file(name);
+}

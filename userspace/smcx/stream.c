@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Heads of TCP streams: CLC messages are the first bytes of each direction. See decode.h.
+ *
+ * A direction is a window of bytes, from the first one not used yet, and a map of those that came: segments may
+ * come twice, in any order, and overlap. It is over at the first byte that is no CLC message.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "clc.h"
+#include "decode.h"
+
+#define STREAMS		4096
+#define BUCKETS		1024
+#define WINDOW		4096	/* bytes kept of a direction */
+
+/* One direction of a connection. */
+struct way {
+	bool	known;		/* @base is known */
+	bool	over;
+	bool	in_syn;		/* the next message came with the SYN */
+	u32	base;		/* sequence number of buf[0] */
+	size_t	skip;		/* rest of a long message, still to come */
+	u8	*buf;
+	u8	*map;
+};
+
+struct stream {
+	struct stream	*next;
+	bool		used;
+	bool		offered;	/* the SYN had the option */
+	struct packet	ends;		/* as the first packet seen */
+	struct way	way[2];		/* as @ends, and back */
+};
+
+static struct stream *streams;
+static struct stream *buckets[BUCKETS];
+static unsigned int oldest;
+
+static unsigned int hash(const struct packet *p)
+{
+	unsigned int h = p->sport ^ p->dport;
+	size_t i;
+
+	/* the same for both directions */
+	for (i = 0; i < sizeof(p->src); i++)
+		h += (unsigned int)(p->src[i] ^ p->dst[i]) << (i & 7);
+	return h % BUCKETS;
+}
+
+static bool is_same(const struct packet *a, const struct packet *b)
+{
+	return a->family == b->family && a->sport == b->sport && a->dport == b->dport &&
+	       !memcmp(a->src, b->src, sizeof(a->src)) && !memcmp(a->dst, b->dst, sizeof(a->dst));
+}
+
+static struct packet turned(const struct packet *p)
+{
+	struct packet t = *p;
+
+	memcpy(t.src, p->dst, sizeof(t.src));
+	memcpy(t.dst, p->src, sizeof(t.dst));
+	t.sport = p->dport;
+	t.dport = p->sport;
+	return t;
+}
+
+static void way_free(struct way *w)
+{
+	free(w->buf);
+	memset(w, 0, sizeof(*w));
+}
+
+static void drop(struct stream *s)
+{
+	struct stream **at = &buckets[hash(&s->ends)];
+
+	while (*at && *at != s)
+		at = &(*at)->next;
+	if (*at)
+		*at = s->next;
+	way_free(&s->way[0]);
+	way_free(&s->way[1]);
+	memset(s, 0, sizeof(*s));
+}
+
+void stream_reset(void)
+{
+	unsigned int i;
+
+	for (i = 0; streams && i < STREAMS; i++)
+		if (streams[i].used)
+			drop(&streams[i]);
+	free(streams);
+	streams = NULL;
+	oldest = 0;
+}
+
+/* The stream of a packet and which way it goes. */
+static struct stream *find(const struct packet *p, int *way)
+{
+	struct packet back = turned(p);
+	struct stream *s;
+
+	for (s = buckets[hash(p)]; s; s = s->next) {
+		*way = is_same(&s->ends, p) ? 0 : 1;
+		if (!*way || is_same(&s->ends, &back))
+			return s;
+	}
+	return NULL;
+}
+
+static struct stream *create(const struct packet *p)
+{
+	struct stream *s;
+
+	if (!streams)
+		streams = calloc(STREAMS, sizeof(*streams));
+	if (!streams)
+		return NULL;
+	s = &streams[oldest++ % STREAMS];
+	if (s->used)
+		drop(s);
+	s->used = true;
+	s->ends = *p;
+	s->next = buckets[hash(p)];
+	buckets[hash(p)] = s;
+	return s;
+}
+
+static bool way_open(struct way *w)
+{
+	if (!w->buf)
+		w->buf = calloc(2, WINDOW);
+	w->map = w->buf ? w->buf + WINDOW : NULL;
+	return w->buf != NULL;
+}
+
+static void way_store(struct way *w, u32 seq, const u8 *data, size_t len)
+{
+	/* signed: data before the window is a repetition */
+	s32 off = (s32)(seq - w->base);
+	size_t at, from = 0;
+
+	if (off < 0)
+		from = (size_t)-(int64_t)off;
+	if (from >= len)
+		return;
+	at = off < 0 ? 0 : (size_t)off;
+	if (at >= WINDOW)
+		return;
+	len -= from;
+	if (len > WINDOW - at)
+		len = WINDOW - at;
+	memcpy(w->buf + at, data + from, len);
+	memset(w->map + at, 1, len);
+}
+
+static size_t way_filled(const struct way *w)
+{
+	const u8 *gap = memchr(w->map, 0, WINDOW);
+
+	return gap ? (size_t)(gap - w->map) : WINDOW;
+}
+
+static void way_advance(struct way *w, size_t n)
+{
+	memmove(w->buf, w->buf + n, WINDOW - n);
+	memmove(w->map, w->map + n, WINDOW - n);
+	memset(w->map + WINDOW - n, 0, n);
+	w->base += (u32)n;
+}
+
+static void way_end(struct way *w)
+{
+	free(w->buf);
+	w->buf = NULL;
+	w->map = NULL;
+	w->over = true;
+}
+
+/* Takes the next message from the window; false if there is none. */
+static bool way_take(struct way *w, const struct packet *p)
+{
+	size_t have = way_filled(w), want;
+	int len;
+
+	if (w->skip) {
+		want = w->skip < have ? w->skip : have;
+		way_advance(w, want);
+		w->skip -= want;
+		return want && !w->skip;
+	}
+	len = smcx_clc_peek_len(w->buf, have);
+	if (len < 0) {
+		way_end(w);
+		return false;
+	}
+	want = len > SMCX_CLC_BUF_LEN ? SMCX_CLC_BUF_LEN : (size_t)len;
+	if (!len || have < want)
+		return false;
+	show_clc(p, w->buf, want, w->in_syn);
+	w->in_syn = false;
+	/* what follows is the application's */
+	if (w->buf[4] == SMCX_CLC_DECLINE || w->buf[4] == SMCX_CLC_CONFIRM) {
+		way_end(w);
+		return false;
+	}
+	way_advance(w, want);
+	w->skip = (size_t)len - want;
+	return true;
+}
+
+/*
+ * A server's Decline after its Accept is possible, thus a direction is not over with the Accept.
+ * Where the capture began later than the connection, a segment that begins with a message begins the direction.
+ */
+static void way_data(struct way *w, const struct packet *p, u32 seq, const u8 *data, size_t len)
+{
+	if (w->over || !len)
+		return;
+	if (!w->known) {
+		if (smcx_clc_peek_len(data, len) <= 0)
+			return;
+		w->base = seq;
+		w->known = true;
+	}
+	if (!way_open(w))
+		return;
+	way_store(w, seq, data, len);
+	while (way_take(w, p))
+		;
+}
+
+static void way_syn(struct way *w, u32 seq, bool has_data)
+{
+	way_free(w);
+	w->known = true;
+	w->base = seq + 1;
+	w->in_syn = has_data;
+}
+
+/* Only what offers SMC is followed; the answer to it is told, whatever it is. */
+static void on_syn(const struct packet *p, const struct segment *s)
+{
+	struct stream *st;
+	int way = 0;
+
+	st = find(p, &way);
+	if (st && !s->ack) {
+		drop(st);
+		st = NULL;
+	}
+	if (!st && s->has_option)
+		st = create(p);
+	if (!st)
+		return;
+	if (!s->ack) {
+		way = 0;
+		st->offered = s->has_option;
+	}
+	show_syn(p, s->ack, s->has_option, s->len);
+	way_syn(&st->way[way], s->seq, s->len != 0);
+	way_data(&st->way[way], p, s->seq + 1, s->data, s->len);
+}
+
+void stream_segment(const struct packet *p, const struct segment *s)
+{
+	struct stream *st;
+	int way = 0;
+
+	if (s->syn) {
+		on_syn(p, s);
+		return;
+	}
+	if (!s->len)
+		return;
+	st = find(p, &way);
+	if (!st) {
+		if (smcx_clc_peek_len(s->data, s->len) <= 0)
+			return;
+		st = create(p);
+		way = 0;
+	}
+	if (st)
+		way_data(&st->way[way], p, s->seq, s->data, s->len);
+}
