@@ -173,12 +173,31 @@ u32 smcx_reason_to_wire(u32 reason);
 const char *smcx_reason_name(u32 reason);
 
 /**
- * smcx_reason_text() - the reason in words, and what to do about it
+ * smcx_reason_at() - walk all reasons
+ * @i: 0, 1, 2 ..
+ * @found: false beyond the last one
+ *
+ * Context: Any.
+ * Return: enum smcx_reason.
+ */
+u32 smcx_reason_at(unsigned int i, bool *found);
+
+/**
+ * smcx_reason_cause() - the reason in words; host programs only
  * @reason: own reason or a peer's diagnosis
  *
  * Context: Any.
- * Return: one sentence or two for an administrator. Never NULL.
+ * Return: a sentence for an administrator. Never NULL.
  */
-const char *smcx_reason_text(u32 reason);
+const char *smcx_reason_cause(u32 reason);
+
+/**
+ * smcx_reason_cure() - what to do about it; host programs only
+ * @reason: own reason or a peer's diagnosis
+ *
+ * Context: Any.
+ * Return: a sentence for an administrator. Never NULL.
+ */
+const char *smcx_reason_cure(u32 reason);
 
 #endif

@@ -12,14 +12,32 @@
 #include "out.h"
 #include "smcx.h"
 
-/* Ends a command that changes something; @hint explains what EINVAL means here. */
-static int finish(const char *what, const char *hint)
+/* What to do about an error; @invalid explains EINVAL. */
+static const char *advice(int err, const char *invalid, const char *list)
+{
+	static char text[80];
+
+	switch (err) {
+	case EINVAL:
+		return invalid;
+	case EPERM:
+	case EACCES:
+		return "run it as root, or with CAP_NET_ADMIN";
+	case ERANGE:
+		return "there is no room for more: remove one first";
+	}
+	snprintf(text, sizeof(text), "see what is there with '%s'", list);
+	return text;
+}
+
+/* Ends a command that changes something; @invalid explains what EINVAL means here. */
+static int finish(const char *what, const char *invalid, const char *list)
 {
 	int err = nl_genl_do();
 
 	if (!err)
 		return EXIT_FINE;
-	fprintf(stderr, "smcx: cannot %s: %s%s\n", what, strerror(err), err == EINVAL ? hint : "");
+	fprintf(stderr, "smcx: cannot %s: %s: %s\n", what, strerror(err), advice(err, invalid, list));
 	return err == EPERM || err == EACCES ? EXIT_DENIED : EXIT_KERNEL;
 }
 
@@ -81,7 +99,7 @@ static int eid_change(uint8_t cmd, const char *what, const char *eid)
 		padded[i] = toupper((unsigned char)padded[i]);
 	nlh = nl_genl_begin(SMCX_GEN_NAME, cmd);
 	mnl_attr_put_strz(nlh, SMCX_EID_ENTRY, padded);
-	return finish(what, " (letters, digits, dots and dashes, the first a letter or digit)");
+	return finish(what, "use letters, digits, dots and dashes, the first a letter or digit", "smcx eid");
 }
 
 int cmd_eid(int argc, char **argv)
@@ -94,7 +112,7 @@ int cmd_eid(int argc, char **argv)
 		return eid_change(SMCX_GEN_REMOVE_UEID, "remove the EID", argv[1]);
 	if (argc == 1 && !strcmp(argv[0], "flush")) {
 		nl_genl_begin(SMCX_GEN_NAME, SMCX_GEN_FLUSH_UEID);
-		return finish("remove the EIDs", "");
+		return finish("remove the EIDs", "update smcx", "smcx eid");
 	}
 	return usage_error("eid takes: add EID, del EID, or flush; not", argv[0]);
 }
@@ -165,8 +183,8 @@ static int pnet_add(char **argv)
 		mnl_attr_put_strz(nlh, SMCX_PNET_IB, ib);
 	if (port)
 		mnl_attr_put_u8(nlh, SMCX_PNET_PORT, n);
-	return finish("add the PNET entry",
-		      " (the id has 1 to 16 letters and digits; the devices must exist)");
+	return finish("add the PNET entry", "give an id of 1 to 16 letters and digits, and devices that exist",
+		      "smcx pnet");
 }
 
 int cmd_pnet(int argc, char **argv)
@@ -180,11 +198,11 @@ int cmd_pnet(int argc, char **argv)
 	if (argc == 2 && !strcmp(argv[0], "del")) {
 		nlh = nl_genl_begin(SMCX_PNET_GENL_NAME, SMCX_PNET_CMD_DEL);
 		mnl_attr_put_strz(nlh, SMCX_PNET_NAME, argv[1]);
-		return finish("remove the PNET entry", " (the id has 1 to 16 letters and digits)");
+		return finish("remove the PNET entry", "give an id of 1 to 16 letters and digits", "smcx pnet");
 	}
 	if (argc == 1 && !strcmp(argv[0], "flush")) {
 		nl_genl_begin(SMCX_PNET_GENL_NAME, SMCX_PNET_CMD_FLUSH);
-		return finish("remove the PNET entries", "");
+		return finish("remove the PNET entries", "update smcx", "smcx pnet");
 	}
 	return usage_error("pnet takes: add, del, or flush; not", argv[0]);
 }

@@ -10,7 +10,8 @@
 #include "out.h"
 #include "smcx.h"
 
-#define GID_LEN	40	/* as text */
+#define GID_LEN		40	/* as text */
+#define LINK_ACTIVE	3
 
 static const struct out_column lgr_columns[] = {
 	{ "id", "Group", false },
@@ -27,6 +28,9 @@ static const struct out_column lgr_columns[] = {
 	{ "pnetid", "PNET", false },
 	{ "send_bytes", "Send bytes", false },
 	{ "receive_bytes", "Receive bytes", false },
+	{ "buffer_type", NULL, false },
+	{ "peer_os", NULL, false },
+	{ "netns_cookie", NULL, false },
 	{ NULL, NULL, false },
 };
 
@@ -59,6 +63,20 @@ static const char *lgr_type(uint64_t type)
 	return name_in(names, sizeof(names) / sizeof(names[0]), type);
 }
 
+static const char *buffer_type(uint64_t type)
+{
+	static const char *const names[] = { "physical", "virtual", "mixed" };
+
+	return name_in(names, sizeof(names) / sizeof(names[0]), type);
+}
+
+static const char *os_name(uint64_t os)
+{
+	static const char *const names[] = { "unknown", "z/OS", "Linux", "AIX" };
+
+	return name_in(names, sizeof(names) / sizeof(names[0]), os);
+}
+
 static const char *link_state(uint64_t state)
 {
 	static const char *const names[] = { "unused", "inactive", "activating", "active" };
@@ -84,6 +102,8 @@ static void show_v2(struct out_table *t, const struct nl_attrs *lgr)
 		(unsigned int)nl_num(&common, SMCX_LGR_V2_REL));
 	show_text(t, "eid", nl_str(&common, SMCX_LGR_V2_EID));
 	show_text(t, "peer_host", nl_str(&common, SMCX_LGR_V2_PEER_HOST));
+	if (nl_has(&common, SMCX_LGR_V2_OS))
+		out_str(t, "peer_os", "%s", os_name(nl_num(&common, SMCX_LGR_V2_OS)));
 	if (!nl_nested(lgr, SMCX_LGR_V2, &v2))
 		return;
 	out_bool(t, "direct", nl_num(&v2, SMCX_LGR_V2_DIRECT));
@@ -113,6 +133,10 @@ static void on_lgr(const struct nlmsghdr *nlh, void *arg)
 		out_num(t, "send_bytes", nl_num(&lgr, SMCX_LGR_SNDBUF));
 	if (nl_has(&lgr, SMCX_LGR_RMB))
 		out_num(t, "receive_bytes", nl_num(&lgr, SMCX_LGR_RMB));
+	if (nl_has(&lgr, SMCX_LGR_BUF_TYPE))
+		out_str(t, "buffer_type", "%s", buffer_type(nl_num(&lgr, SMCX_LGR_BUF_TYPE)));
+	if (nl_has(&lgr, SMCX_LGR_NET_COOKIE))
+		out_num(t, "netns_cookie", nl_num(&lgr, SMCX_LGR_NET_COOKIE));
 	show_v2(t, &lgr);
 }
 
@@ -124,7 +148,7 @@ int cmd_lgr(int argc, char **argv)
 		return usage_error("lgr takes no arguments", argv[0]);
 	t = out_table_begin(lgr_columns);
 	nl_genl_dump(SMCX_GEN_NAME, SMCX_GEN_GET_LGR_SMCR, on_lgr, t);
-	out_table_end(t, "no link groups");
+	out_table_end(t, "no link groups: none of the connections of now or just before is SMC; see 'smcx sock'");
 	return EXIT_FINE;
 }
 
@@ -151,6 +175,7 @@ static void on_link(const struct nlmsghdr *nlh, void *arg)
 	out_str(t, "group", "%08x", w->group);
 	out_num(t, "link", nl_num(&in, SMCX_LINK_ID));
 	out_str(t, "state", "%s", link_state(nl_num(&in, SMCX_LINK_STATE)));
+	out_paint(t, "state", nl_num(&in, SMCX_LINK_STATE) == LINK_ACTIVE ? PAINT_GOOD : PAINT_WARN);
 	out_str(t, "device", "%s/%u", nl_str(&in, SMCX_LINK_IB_DEV),
 		(unsigned int)nl_num(&in, SMCX_LINK_IB_PORT));
 	out_num(t, "port", nl_num(&in, SMCX_LINK_IB_PORT));
@@ -170,6 +195,6 @@ int cmd_link(int argc, char **argv)
 		return usage_error("link takes no arguments", argv[0]);
 	w.table = out_table_begin(link_columns);
 	nl_genl_dump(SMCX_GEN_NAME, SMCX_GEN_GET_LINK_SMCR, on_link, &w);
-	out_table_end(w.table, "no links");
+	out_table_end(w.table, "no links: there is no link group, see 'smcx lgr'");
 	return EXIT_FINE;
 }

@@ -6,9 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "out.h"
 #include "smcx.h"
+
+struct options options;
 
 static const struct command {
 	const char	*name;
@@ -18,32 +22,34 @@ static const struct command {
 	{ "lgr", cmd_lgr },
 	{ "link", cmd_link },
 	{ "dev", cmd_dev },
+	{ "info", cmd_info },
 	{ "stat", cmd_stat },
 	{ "eid", cmd_eid },
 	{ "pnet", cmd_pnet },
+	{ "why", cmd_why },
+	{ "reason", cmd_reason },
 	{ "decode", cmd_decode },
 };
 
 static void usage(FILE *to)
 {
-	fputs("usage: smcx [--json] COMMAND [ARGUMENT...]\n"
+	fputs("usage: smcx [OPTION...] COMMAND [ARGUMENT...]\n"
 	      "See SMC connections, why others stay TCP, and what they run on.\n\n"
-	      "  sock [listen|smc|tcp]   sockets: addresses, state, SMC or TCP, and why not SMC\n"
-	      "  lgr                     link groups: peer, role, version, connections, buffers\n"
-	      "  link                    links of the groups: RDMA ports, GIDs, state\n"
-	      "  dev                     RDMA devices and ports that SMC may use\n"
-	      "  stat                    counters since the module was loaded\n"
-	      "  eid [add EID | del EID | flush]\n"
-	      "                          enterprise ids (SMC version 2); no words: show them\n"
-	      "  pnet [add ID [eth NAME] [ib NAME [port N]] | del ID | flush]\n"
-	      "                          which devices are on one physical network\n"
-	      "  decode [FILE] [tcp|clc|llc|cdc|rdma]\n"
-	      "                          messages of a capture, or of hexadecimal text\n\n"
-	      "  -j, --json              print JSON\n"
-	      "  -h, --help              show this text\n"
-	      "  -V, --version           show the version\n\n"
+	      "  sock [listen|smc|tcp] [state S] [port N] [addr A] [reason R]   sockets\n"
+	      "  lgr, link, dev, info   link groups, their links, RDMA ports, this host\n"
+	      "  stat                   counters since the module was loaded\n"
+	      "  eid [add EID | del EID | flush]                    enterprise ids\n"
+	      "  pnet [add ID [eth NAME] [ib NAME [port N]] | del ID | flush]   networks\n"
+	      "  why HOST PORT          connect, and name what keeps SMC from it\n"
+	      "  reason [NAME|CODE...]  reasons for TCP: cause and cure\n"
+	      "  decode [FILE] [tcp|clc|llc|cdc|rdma]   messages of a capture, or of digits\n\n"
+	      "  -p, --processes   sock: which processes have the socket\n"
+	      "  -d, --delta[=S]   stat: what changes in S (1) seconds\n"
+	      "  -w, --watch[=S]   again every S (2) seconds; stat: changes\n"
+	      "  -j, --json        print JSON\n"
+	      "  -h, --help        show this text;  -V, --version: the version\n"
 	      "Exit status: 0 fine, 1 command line not understood, 2 error from the kernel,\n"
-	      "3 no SMC module is loaded, 4 needs root. More in smcx(8).\n", to);
+	      "3 no module, 4 needs root; why: 5 TCP only, 6 unreachable. More in smcx(8).\n", to);
 }
 
 int usage_error(const char *what, const char *word)
@@ -84,28 +90,90 @@ void out_gid(struct out_table *t, const char *key, const char *gid, size_t len)
 		out_str(t, key, "%s", text);
 }
 
+/* A number of seconds behind "=", @by_default if there is none. */
+static double seconds(const char *option, double by_default)
+{
+	const char *number = strchr(option, '=');
+	double value;
+	char *end;
+
+	if (!number)
+		return by_default;
+	value = strtod(number + 1, &end);
+	if (*end || end == number + 1 || !(value >= 0.1 && value <= 86400))
+		exit(usage_error("not a number of seconds from 0.1 to 86400", option));
+	return value;
+}
+
+static bool is_option(const char *word, const char *letter, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strcmp(word, letter) || (!strncmp(word, name, len) && (!word[len] || word[len] == '='));
+}
+
+static void take_option(const char *word)
+{
+	if (is_option(word, "-j", "--json")) {
+		out_json = true;
+	} else if (is_option(word, "-p", "--processes")) {
+		options.processes = true;
+	} else if (is_option(word, "-d", "--delta")) {
+		options.delta = seconds(word, 1);
+	} else if (is_option(word, "-w", "--watch")) {
+		options.watch = seconds(word, 2);
+	} else if (is_option(word, "-h", "--help")) {
+		usage(stdout);
+		exit(EXIT_FINE);
+	} else if (is_option(word, "-V", "--version")) {
+		puts("smcx " SMCX_VERSION);
+		exit(EXIT_FINE);
+	} else {
+		exit(usage_error("unknown option", word));
+	}
+}
+
 /* Takes the options out of @argv, wherever they stand; the rest keeps its order. */
 static int take_options(char **argv)
 {
 	char **from, **to = argv;
 
 	for (from = argv; *from; from++) {
-		if (!strcmp(*from, "-j") || !strcmp(*from, "--json")) {
-			out_json = true;
-		} else if (!strcmp(*from, "-h") || !strcmp(*from, "--help")) {
-			usage(stdout);
-			exit(EXIT_FINE);
-		} else if (!strcmp(*from, "-V") || !strcmp(*from, "--version")) {
-			puts("smcx " SMCX_VERSION);
-			exit(EXIT_FINE);
-		} else if (**from == '-' && (*from)[1]) {
-			exit(usage_error("unknown option", *from));
-		} else {
+		/* "-" alone is standard input */
+		if (**from == '-' && (*from)[1])
+			take_option(*from);
+		else
 			*to++ = *from;
-		}
 	}
 	*to = NULL;
 	return to - argv;
+}
+
+void pause_for(double secs)
+{
+	struct timespec t = { .tv_sec = (time_t)secs, .tv_nsec = (long)((secs - (time_t)secs) * 1e9) };
+
+	nanosleep(&t, NULL);
+}
+
+/* Once, or again and again; on a terminal each round begins at its top. */
+static int run(const struct command *c, int argc, char **argv)
+{
+	bool clear = options.watch && !out_json && isatty(STDOUT_FILENO);
+	int rc;
+
+	for (;;) {
+		if (clear)
+			fputs("\033[H\033[2J", stdout);
+		rc = c->run(argc, argv);
+		if (fflush(stdout) || ferror(stdout)) {
+			perror("smcx: cannot write (is the disk full?)");
+			return EXIT_KERNEL;
+		}
+		if (rc || !options.watch)
+			return rc;
+		pause_for(options.watch);
+	}
 }
 
 int main(int argc, char **argv)
@@ -118,17 +186,8 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return EXIT_USAGE;
 	}
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		int rc;
-
-		if (strcmp(argv[1], commands[i].name))
-			continue;
-		rc = commands[i].run(n - 1, argv + 2);
-		if (fflush(stdout) || ferror(stdout)) {
-			perror("smcx: cannot write");
-			return EXIT_KERNEL;
-		}
-		return rc;
-	}
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return run(&commands[i], n - 1, argv + 2);
 	return usage_error("unknown command", argv[1]);
 }

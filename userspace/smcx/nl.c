@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/genetlink.h>
+#include <linux/rtnetlink.h>
 #include <linux/smcx_abi.h>
 #include <linux/sock_diag.h>
 #include <stdio.h>
@@ -30,8 +31,11 @@ struct sink {
 
 static void fail(const char *what)
 {
-	fprintf(stderr, "smcx: %s: %s\n", what, strerror(errno));
-	exit(errno == EPERM || errno == EACCES ? EXIT_DENIED : EXIT_KERNEL);
+	bool denied = errno == EPERM || errno == EACCES;
+
+	fprintf(stderr, "smcx: %s: %s. %s\n", what, strerror(errno),
+		denied ? "Run it as root." : "See 'dmesg'; the module and smcx should be of one version.");
+	exit(denied ? EXIT_DENIED : EXIT_KERNEL);
 }
 
 static struct mnl_socket *open_as[NETLINK_GENERIC + 1];
@@ -90,7 +94,7 @@ static int transact(int protocol, struct nlmsghdr *nlh, struct sink *sink)
 static bool is_dumped(int err)
 {
 	if (err == EINTR)
-		fputs("smcx: something changed meanwhile: the list may be incomplete\n", stderr);
+		fputs("smcx: something changed meanwhile: the list may be incomplete; run it again\n", stderr);
 	return !err || err == EINTR;
 }
 
@@ -197,6 +201,21 @@ void nl_diag_dump(uint8_t ext, nl_fn fn, void *arg)
 		exit(EXIT_NO_SMC);
 	}
 	fail("cannot list SMC sockets");
+}
+
+int nl_route_get(int family, const void *addr, size_t len, nl_fn fn, void *arg)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(request);
+	struct sink sink = { fn, arg };
+	struct rtmsg *rt;
+
+	nlh->nlmsg_type = RTM_GETROUTE;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	rt = mnl_nlmsg_put_extra_header(nlh, sizeof(*rt));
+	rt->rtm_family = family;
+	rt->rtm_dst_len = len * 8;
+	mnl_attr_put(nlh, RTA_DST, len, addr);
+	return transact(NETLINK_ROUTE, nlh, &sink);
 }
 
 static int collect(const struct nlattr *attr, void *arg)

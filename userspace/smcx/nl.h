@@ -72,6 +72,18 @@ int nl_genl_do(void);
  */
 void nl_diag_dump(uint8_t ext, nl_fn fn, void *arg);
 
+/**
+ * nl_route_get() - ask for the route to an address
+ * @family: AF_INET or AF_INET6
+ * @addr: address
+ * @len: its bytes
+ * @fn: called with the answer
+ * @arg: for @fn
+ *
+ * Return: 0 or a positive errno.
+ */
+int nl_route_get(int family, const void *addr, size_t len, nl_fn fn, void *arg);
+
 /** nl_genl_attrs() - top attributes of a generic netlink message. @nlh: message. @out: result. */
 void nl_genl_attrs(const struct nlmsghdr *nlh, struct nl_attrs *out);
 /** nl_msg_attrs() - attributes behind a fixed head. @nlh: message. @head: its size. @out: result. */

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool out_json;
 
@@ -12,6 +13,7 @@ enum cell_kind { CELL_EMPTY, CELL_TEXT, CELL_NUMBER, CELL_BOOL };
 
 struct cell {
 	enum cell_kind	kind;
+	enum paint	paint;
 	char		*text;
 };
 
@@ -30,7 +32,7 @@ struct out_table {
 static void *need(void *p)
 {
 	if (!p) {
-		fputs("smcx: out of memory\n", stderr);
+		fputs("smcx: out of memory. End other programs and try again.\n", stderr);
 		exit(2);
 	}
 	return p;
@@ -99,6 +101,27 @@ void out_bool(struct out_table *t, const char *key, bool value)
 {
 	out_str(t, key, "%s", value ? "yes" : "no");
 	cell_of(t, key)->kind = CELL_BOOL;
+}
+
+void out_paint(struct out_table *t, const char *key, enum paint paint)
+{
+	cell_of(t, key)->paint = paint;
+}
+
+/* Bold for headings, else as @paint says; "" where there are no colours. */
+static const char *escape(bool heading, enum paint paint)
+{
+	static const char *const codes[] = { "", "\033[32m", "\033[33m", "\033[31m" };
+	static int colours = -1;
+
+	if (colours < 0) {
+		const char *no = getenv("NO_COLOR");
+
+		colours = isatty(STDOUT_FILENO) && !(no && *no);
+	}
+	if (!colours)
+		return "";
+	return heading ? "\033[1m" : codes[paint];
 }
 
 void out_json_str(FILE *to, const char *text)
@@ -174,18 +197,18 @@ static void print_line(const struct out_table *t, const struct row *r, const int
 	int i;
 
 	for (i = 0; i <= last; i++) {
-		const char *text = t->cols[i].title;
+		const char *text = t->cols[i].title, *code;
+		int pad = i == last ? 0 : width[i];
 
 		if (!in_line(&t->cols[i]))
 			continue;
 		if (r)
 			text = r->cells[i].text ? r->cells[i].text : "-";
-		if (i == last)
-			printf("%s\n", text);
-		else if (r && r->cells[i].kind == CELL_NUMBER)
-			printf("%*s  ", width[i], text);
-		else
-			printf("%-*s  ", width[i], text);
+		code = escape(!r, r ? r->cells[i].paint : PAINT_NONE);
+		fputs(code, stdout);
+		printf(r && r->cells[i].kind == CELL_NUMBER ? "%*s" : "%-*s", pad, text);
+		fputs(*code ? "\033[0m" : "", stdout);
+		fputs(i == last ? "\n" : "  ", stdout);
 	}
 }
 

@@ -11,12 +11,13 @@
  *
  * A command describes what it shows once, as a list of rows; this prints it as an aligned
  * table for people or as JSON for programs. A column may exist for JSON only (no title), and
- * one column may be a note, printed in words below its row.
+ * one column may be a note, printed in words below its row. Colours appear on a terminal only, and not where
+ * NO_COLOR is set.
  */
 
 extern bool out_json;	/* --json was given */
 
-#define OUT_COLUMNS	24
+#define OUT_COLUMNS	32
 
 /**
  * struct out_column - one column
@@ -51,6 +52,17 @@ void out_row(struct out_table *t);
  */
 void out_str(struct out_table *t, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/** enum paint - colours, on a terminal only */
+enum paint {
+	PAINT_NONE,
+	PAINT_GOOD,	/* green */
+	PAINT_WARN,	/* yellow */
+	PAINT_BAD,	/* red */
+};
+
+/** out_paint() - colour of a filled cell. @t: table. @key: column. @paint: colour. */
+void out_paint(struct out_table *t, const char *key, enum paint paint);
 
 /** out_num() - fill a cell with a number. @t: table. @key: column. @value: number. */
 void out_num(struct out_table *t, const char *key, uint64_t value);

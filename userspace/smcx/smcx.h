@@ -11,6 +11,7 @@
  */
 
 #include <linux/smcx.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,8 @@ enum {
 	EXIT_KERNEL	= 2,	/* the kernel refused, or gave an error */
 	EXIT_NO_SMC	= 3,	/* no module with SMC is loaded */
 	EXIT_DENIED	= 4,	/* needs more privileges */
+	EXIT_IS_TCP	= 5,	/* why: connected, but as TCP */
+	EXIT_UNREACHED	= 6,	/* why: cannot connect */
 };
 
 /**
@@ -39,17 +42,44 @@ int cmd_dev(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_eid(int argc, char **argv);
 int cmd_pnet(int argc, char **argv);
+int cmd_why(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_reason(int argc, char **argv);
 int cmd_decode(int argc, char **argv);
+
+/** struct options - what was given on the command line, for the commands that know it */
+struct options {
+	bool	processes;	/* -p */
+	double	watch;		/* seconds between two rounds, 0 = one round */
+	double	delta;		/* seconds to count, 0 = all since the module was loaded */
+};
+
+extern struct options options;
 
 /** usage_error() - complain about a command line. @what: complaint. @word: the word in question or NULL. Return: EXIT_USAGE. */
 int usage_error(const char *what, const char *word);
+
+/** pause_for() - sleep. @secs: seconds. */
+void pause_for(double secs);
+
+/** proc_read() - look which processes have which sockets, for proc_holders(). */
+void proc_read(void);
+
+/**
+ * proc_holders() - processes that have a socket open
+ * @inode: inode of the socket
+ * @text: result: "name[pid],name[pid]"
+ * @cap: its size
+ *
+ * Return: process id of the first, 0 if none is known.
+ */
+int proc_holders(uint64_t inode, char *text, size_t cap);
 
 /** name_of_role() - "client" or "server". @role: 0 or 1. */
 const char *name_of_role(uint64_t role);
 
 /** name_of_netdev() - interface name of an index. @ifindex: index. Return: static text, "-" if none. */
 const char *name_of_netdev(uint64_t ifindex);
-
 
 /**
  * out_gid() - fill a cell with a GID

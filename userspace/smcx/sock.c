@@ -4,7 +4,9 @@
 #include <linux/smcx_abi.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "close.h"
 #include "nl.h"
@@ -12,7 +14,7 @@
 #include "reason.h"
 #include "smcx.h"
 
-static const struct out_column columns[] = {
+static struct out_column columns[] = {
 	{ "state", "State", false },
 	{ "carrier", "Carrier", false },
 	{ "local_address", NULL, false },
@@ -23,12 +25,16 @@ static const struct out_column columns[] = {
 	{ "peer", "Peer", false },
 	{ "role", "Role", false },
 	{ "device", "Device", false },
+	{ "process", NULL, false },
+	{ "pid", NULL, false },
 	{ "reason", "Reason", false },
 	{ "reason_code", NULL, false },
 	{ "reason_text", "why not SMC", true },
+	{ "cure", "what to do", true },
 	{ "peer_reason", NULL, false },
 	{ "peer_reason_code", NULL, false },
 	{ "peer_reason_text", "the peer's reason", true },
+	{ "peer_cure", "what to do", true },
 	{ "link", NULL, false },
 	{ "gid", NULL, false },
 	{ "peer_gid", NULL, false },
@@ -37,11 +43,16 @@ static const struct out_column columns[] = {
 	{ NULL, NULL, false },
 };
 
+/* What is wanted; zero, NULL: anything. */
 struct filter {
 	struct out_table	*table;
 	bool			listen;
 	bool			smc;
 	bool			tcp;
+	const char		*state;
+	const char		*addr;
+	const char		*reason;
+	unsigned int		port;
 };
 
 /* In-tree smc tells IPv4 from IPv6 by nothing but the words that are not zero. */
@@ -90,21 +101,26 @@ static void show_carrier(struct out_table *t, const struct smcx_diag_msg *msg)
 	    (msg->state == SMCX_ST_LISTEN || msg->state == SMCX_ST_INIT))
 		return;
 	out_str(t, "carrier", "%s", names[msg->mode]);
+	out_paint(t, "carrier", msg->mode == SMCX_DIAG_MODE_TCP ? PAINT_WARN : PAINT_GOOD);
 }
 
+/* A Decline of the peer is explained by the peer's reason. */
 static void show_fallback(struct out_table *t, const struct smcx_diag_fallback *fb)
 {
 	if (!fb || !fb->reason)
 		return;
 	out_str(t, "reason", "%s", smcx_reason_name(fb->reason));
 	out_str(t, "reason_code", "0x%08x", fb->reason);
-	out_str(t, "reason_text", "%s", smcx_reason_text(fb->reason));
-	if (!fb->peer_diagnosis)
+	out_str(t, "reason_text", "%s", smcx_reason_cause(fb->reason));
+	if (!fb->peer_diagnosis) {
+		out_str(t, "cure", "%s", smcx_reason_cure(fb->reason));
 		return;
+	}
 	out_str(t, "peer_reason", "%s", smcx_reason_name(fb->peer_diagnosis));
 	out_str(t, "peer_reason_code", "0x%08x", fb->peer_diagnosis);
 	out_str(t, "peer_reason_text", "%s: %s", smcx_reason_name(fb->peer_diagnosis),
-		smcx_reason_text(fb->peer_diagnosis));
+		smcx_reason_cause(fb->peer_diagnosis));
+	out_str(t, "peer_cure", "%s", smcx_reason_cure(fb->peer_diagnosis));
 }
 
 static void show_group(struct out_table *t, const struct smcx_diag_lgrinfo *lgr)
@@ -118,24 +134,71 @@ static void show_group(struct out_table *t, const struct smcx_diag_lgrinfo *lgr)
 	out_gid(t, "peer_gid", (const char *)lgr->peer_gid, sizeof(lgr->peer_gid));
 }
 
-static bool is_wanted(const struct filter *f, const struct smcx_diag_msg *msg)
+static void show_process(struct out_table *t, uint64_t inode)
+{
+	char text[256];
+	int pid = options.processes ? proc_holders(inode, text, sizeof(text)) : 0;
+
+	if (!pid)
+		return;
+	out_str(t, "process", "%s", text);
+	out_num(t, "pid", pid);
+}
+
+static bool is_kind_wanted(const struct filter *f, const struct smcx_diag_msg *msg)
 {
 	if (msg->state == SMCX_ST_LISTEN)
 		return f->listen;
 	return msg->mode == SMCX_DIAG_MODE_TCP ? f->tcp : f->smc;
 }
 
+static bool is_addr_wanted(const struct filter *f, const struct smcx_diag_msg *msg)
+{
+	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
+	bool ipv4 = is_ipv4(&msg->id);
+
+	if (f->port && f->port != ntohs(msg->id.idiag_sport) && f->port != ntohs(msg->id.idiag_dport))
+		return false;
+	return !f->addr || !strcmp(f->addr, address(msg->id.idiag_src, ipv4, src)) ||
+	       !strcmp(f->addr, address(msg->id.idiag_dst, ipv4, dst));
+}
+
+static bool is_reason(const char *word, uint32_t code)
+{
+	char *end;
+	unsigned long n = strtoul(word, &end, 0);
+
+	return code && (!strcasecmp(word, smcx_reason_name(code)) || (!*end && n == code));
+}
+
+static bool is_wanted(const struct filter *f, const struct smcx_diag_msg *msg,
+		      const struct smcx_diag_fallback *fb)
+{
+	if (!is_kind_wanted(f, msg) || !is_addr_wanted(f, msg))
+		return false;
+	if (f->state && strcasecmp(f->state, smcx_state_name(msg->state)))
+		return false;
+	if (!f->reason)
+		return true;
+	return fb && msg->mode == SMCX_DIAG_MODE_TCP &&
+	       (is_reason(f->reason, fb->reason) || is_reason(f->reason, fb->peer_diagnosis));
+}
+
 static void on_sock(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct smcx_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
 	const struct filter *f = arg;
+	const struct smcx_diag_fallback *fb;
 	struct out_table *t = f->table;
 	struct nl_attrs attrs;
 	bool ipv4;
 
-	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg) || !is_wanted(f, msg))
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg))
 		return;
 	nl_msg_attrs(nlh, sizeof(*msg), &attrs);
+	fb = nl_data(&attrs, SMCX_DIAG_FALLBACK, sizeof(*fb));
+	if (!is_wanted(f, msg, fb))
+		return;
 	ipv4 = is_ipv4(&msg->id);
 	out_row(t);
 	out_str(t, "state", "%s", smcx_state_name(msg->state));
@@ -144,28 +207,81 @@ static void on_sock(const struct nlmsghdr *nlh, void *arg)
 	show_end(t, "peer", msg->id.idiag_dst, ipv4, ntohs(msg->id.idiag_dport));
 	out_num(t, "uid", msg->uid);
 	out_num(t, "inode", msg->inode);
+	show_process(t, msg->inode);
 	if (msg->mode == SMCX_DIAG_MODE_TCP)
-		show_fallback(t, nl_data(&attrs, SMCX_DIAG_FALLBACK,
-					 sizeof(struct smcx_diag_fallback)));
+		show_fallback(t, fb);
 	show_group(t, nl_data(&attrs, SMCX_DIAG_LGRINFO, sizeof(struct smcx_diag_lgrinfo)));
+}
+
+/* One of the words that need a value behind them; NULL if fine, else what is wrong. */
+static const char *take_filter(struct filter *f, const char *word, const char *value)
+{
+	char *end;
+	unsigned long port;
+
+	if (!strcmp(word, "state")) {
+		f->state = value;
+	} else if (!strcmp(word, "addr")) {
+		f->addr = value;
+	} else if (!strcmp(word, "reason")) {
+		f->reason = value;
+	} else if (!strcmp(word, "port")) {
+		port = value ? strtoul(value, &end, 10) : 0;
+		if (value && (*end || !port || port > 65535))
+			return "a port is a number from 1 to 65535, not";
+		f->port = port;
+	} else {
+		return "unknown kind of socket or filter";
+	}
+	return value ? NULL : "a value is missing behind";
+}
+
+static int parse(struct filter *f, char **argv)
+{
+	const char *wrong;
+
+	for (; *argv; argv++) {
+		if (!strcmp(*argv, "listen")) {
+			f->listen = true;
+		} else if (!strcmp(*argv, "smc")) {
+			f->smc = true;
+		} else if (!strcmp(*argv, "tcp")) {
+			f->tcp = true;
+		} else {
+			wrong = take_filter(f, *argv, argv[1]);
+			if (wrong)
+				return usage_error(wrong, argv[1] && strstr(wrong, "port") ? argv[1] : *argv);
+			argv++;
+		}
+	}
+	if (!f->listen && !f->smc && !f->tcp)
+		f->listen = f->smc = f->tcp = true;
+	return EXIT_FINE;
+}
+
+static void title(const char *key, const char *text)
+{
+	struct out_column *c;
+
+	for (c = columns; c->key; c++)
+		if (!strcmp(c->key, key))
+			c->title = text;
 }
 
 int cmd_sock(int argc, char **argv)
 {
-	struct filter f = { .listen = !argc, .smc = !argc, .tcp = !argc };
+	struct filter f = { 0 };
+	int rc = parse(&f, argv);
 
-	for (; *argv; argv++) {
-		if (!strcmp(*argv, "listen"))
-			f.listen = true;
-		else if (!strcmp(*argv, "smc"))
-			f.smc = true;
-		else if (!strcmp(*argv, "tcp"))
-			f.tcp = true;
-		else
-			return usage_error("unknown kind of socket", *argv);
+	if (rc)
+		return rc;
+	if (options.processes) {
+		title("process", "Process");
+		proc_read();
 	}
 	f.table = out_table_begin(columns);
 	nl_diag_dump(1 << (SMCX_DIAG_LGRINFO - 1), on_sock, &f);
-	out_table_end(f.table, "no such sockets");
+	out_table_end(f.table, argc ? "no such sockets" :
+		      "no SMC sockets: run programs with 'smc_run PROGRAM'");
 	return EXIT_FINE;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* smcx stat: counters since the module was loaded. */
+/* smcx stat: counters since the module was loaded, or what changes in some time. */
 #include <linux/smcx_abi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,15 +16,60 @@ struct field {
 };
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
+#define COUNTERS	512
+
+/* Counters in the order in which they are shown; a group's stand together. */
+struct snapshot {
+	unsigned int	n;
+	struct counter {
+		const char	*group;
+		char		name[48];
+		uint64_t	value;
+		bool		level;	/* comes and goes: no difference is made */
+	} all[COUNTERS];
+};
+
+static struct snapshot *now;
+static const char *group;
+
+static void group_begin(const char *name)
+{
+	group = name;
+}
+
+static struct counter *count(const char *name, uint64_t value)
+{
+	struct counter *c = &now->all[now->n];
+
+	/* the last place is overwritten should there ever be so many */
+	if (now->n < COUNTERS - 1)
+		now->n++;
+	c->group = group;
+	snprintf(c->name, sizeof(c->name), "%s", name);
+	c->value = value;
+	c->level = false;
+	return c;
+}
+
+/* In-tree smc lists some counters twice; names that come again are one counter. */
+static const struct counter *find(const struct snapshot *in, const struct counter *like)
+{
+	unsigned int i;
+
+	for (i = 0; i < in->n; i++)
+		if (!strcmp(in->all[i].group, like->group) && !strcmp(in->all[i].name, like->name))
+			return &in->all[i];
+	return NULL;
+}
 
 static void show_fields(const struct nl_attrs *in, const struct field *f, size_t n)
 {
 	for (; n--; f++)
 		if (nl_has(in, f->type))
-			out_value(f->name, nl_num(in, f->type));
+			count(f->name, nl_num(in, f->type));
 }
 
-static void show_classes(const struct nl_attrs *tech, int type, const char *group)
+static void show_classes(const struct nl_attrs *tech, int type, const char *name)
 {
 	static const char *const names[SMCX_CLASSES] = {
 		"up_to_8k", "up_to_16k", "up_to_32k", "up_to_64k", "up_to_128k", "up_to_256k",
@@ -35,12 +80,12 @@ static void show_classes(const struct nl_attrs *tech, int type, const char *grou
 
 	if (!nl_nested(tech, type, &in))
 		return;
-	out_group(group);
+	group_begin(name);
 	for (i = 0; i < SMCX_CLASSES; i++)
-		out_value(names[i], nl_num(&in, i + 1));
+		count(names[i], nl_num(&in, i + 1));
 }
 
-static void show_buffers(const struct nl_attrs *tech, int type, const char *group)
+static void show_buffers(const struct nl_attrs *tech, int type, const char *name)
 {
 	static const struct field fields[] = {
 		{ SMCX_RMB_ALLOC, "allocated" },
@@ -55,7 +100,7 @@ static void show_buffers(const struct nl_attrs *tech, int type, const char *grou
 
 	if (!nl_nested(tech, type, &in))
 		return;
-	out_group(group);
+	group_begin(name);
 	show_fields(&in, fields, COUNT(fields));
 }
 
@@ -77,14 +122,20 @@ static void show_smcr(const struct nl_attrs *tech)
 		{ SMCX_TECH_CORK, "cork" },
 		{ SMCX_TECH_NODELAY, "nodelay" },
 		{ SMCX_TECH_URGENT, "urgent" },
+	};
+	static const struct field levels[] = {
 		{ SMCX_TECH_TX_RMB_USAGE, "send_buffer_bytes" },
 		{ SMCX_TECH_RX_RMB_USAGE, "receive_buffer_bytes" },
 	};
+	unsigned int i;
 
-	out_group("smcr_connections");
+	group_begin("smcr_connections");
 	show_fields(tech, connections, COUNT(connections));
-	out_group("smcr_traffic");
+	group_begin("smcr_traffic");
 	show_fields(tech, traffic, COUNT(traffic));
+	for (i = 0; i < COUNT(levels); i++)
+		if (nl_has(tech, levels[i].type))
+			count(levels[i].name, nl_num(tech, levels[i].type))->level = true;
 	show_buffers(tech, SMCX_TECH_TX_RMB, "send_buffers");
 	show_buffers(tech, SMCX_TECH_RX_RMB, "receive_buffers");
 	show_classes(tech, SMCX_TECH_TX_RMB_SIZE, "send_buffer_sizes");
@@ -106,7 +157,7 @@ static void on_stats(const struct nlmsghdr *nlh, void *arg)
 		return;
 	if (nl_nested(&stats, SMCX_STATS_SMCR, &tech))
 		show_smcr(&tech);
-	out_group("handshake_errors");
+	group_begin("handshake_errors");
 	show_fields(&stats, errors, COUNT(errors));
 }
 
@@ -121,15 +172,15 @@ static void on_fallback(const struct nlmsghdr *nlh, void *arg)
 	if (!nl_nested(&top, SMCX_GEN_FBACK_STATS, &in))
 		return;
 	if (nl_has(&in, SMCX_FBACK_CLNT_CNT))
-		out_value("client", nl_num(&in, SMCX_FBACK_CLNT_CNT));
+		count("client", nl_num(&in, SMCX_FBACK_CLNT_CNT));
 	if (nl_has(&in, SMCX_FBACK_SRV_CNT))
-		out_value("server", nl_num(&in, SMCX_FBACK_SRV_CNT));
+		count("server", nl_num(&in, SMCX_FBACK_SRV_CNT));
 	reason = nl_num(&in, SMCX_FBACK_RSN_CODE);
 	if (!reason)
 		return;
 	snprintf(name, sizeof(name), "%s_%s", name_of_role(nl_num(&in, SMCX_FBACK_TYPE)),
 		 smcx_reason_name(reason));
-	out_value(name, nl_num(&in, SMCX_FBACK_RSN_CNT));
+	count(name, nl_num(&in, SMCX_FBACK_RSN_CNT));
 }
 
 /* The 16 bits of in-tree smc's format run over; our own family has 32. */
@@ -145,7 +196,7 @@ static void on_own_fallback(const struct nlmsghdr *nlh, void *arg)
 	total[!!nl_num(&in, SMCX_FBC_IS_SERVER)] += nl_num(&in, SMCX_FBC_COUNT);
 	snprintf(name, sizeof(name), "%s_%s", name_of_role(nl_num(&in, SMCX_FBC_IS_SERVER)),
 		 nl_str(&in, SMCX_FBC_NAME));
-	out_value(name, nl_num(&in, SMCX_FBC_COUNT));
+	count(name, nl_num(&in, SMCX_FBC_COUNT));
 }
 
 static void on_counter(const struct nlmsghdr *nlh, void *arg)
@@ -153,32 +204,72 @@ static void on_counter(const struct nlmsghdr *nlh, void *arg)
 	struct nl_attrs top, in;
 
 	nl_genl_attrs(nlh, &top);
-	if (nl_nested(&top, SMCX_ATTR_COUNTER, &in))
-		out_value(nl_str(&in, SMCX_CNTR_NAME), nl_num(&in, SMCX_CNTR_VALUE));
+	if (!nl_nested(&top, SMCX_ATTR_COUNTER, &in))
+		return;
+	count(nl_str(&in, SMCX_CNTR_NAME), nl_num(&in, SMCX_CNTR_VALUE))->level =
+		!strcmp(nl_str(&in, SMCX_CNTR_NAME), "sockets_now");
 }
 
-int cmd_stat(int argc, char **argv)
+static void take(struct snapshot *to)
 {
 	uint64_t total[2] = { 0, 0 };
-	bool own;
 
-	if (argc)
-		return usage_error("stat takes no arguments", argv[0]);
-	own = nl_genl_exists(SMCX_GENL_NAME);
-	/* Fails before anything is printed when there is no module. */
-	nl_genl_need(SMCX_GEN_NAME);
-	out_map_begin();
+	now = to;
+	now->n = 0;
 	nl_genl_dump(SMCX_GEN_NAME, SMCX_GEN_GET_STATS, on_stats, NULL);
-	out_group("fallback_to_tcp");
-	if (own) {
-		nl_genl_dump(SMCX_GENL_NAME, SMCX_CMD_GET_FB_COUNT, on_own_fallback, total);
-		out_value("client", total[0]);
-		out_value("server", total[1]);
-		out_group("module");
-		nl_genl_dump(SMCX_GENL_NAME, SMCX_CMD_GET_COUNTERS, on_counter, NULL);
-	} else {
+	group_begin("fallback_to_tcp");
+	if (!nl_genl_exists(SMCX_GENL_NAME)) {
 		nl_genl_dump(SMCX_GEN_NAME, SMCX_GEN_GET_FBACK_STATS, on_fallback, NULL);
+		return;
+	}
+	nl_genl_dump(SMCX_GENL_NAME, SMCX_CMD_GET_FB_COUNT, on_own_fallback, total);
+	count("client", total[0]);
+	count("server", total[1]);
+	group_begin("module");
+	nl_genl_dump(SMCX_GENL_NAME, SMCX_CMD_GET_COUNTERS, on_counter, NULL);
+}
+
+/* With @since: differences, and for people only those that are not zero. */
+static void print(const struct snapshot *s, const struct snapshot *since)
+{
+	const char *last = NULL;
+	unsigned int i;
+
+	out_map_begin();
+	for (i = 0; i < s->n; i++) {
+		const struct counter *c = &s->all[i], *old = since && !c->level ? find(since, c) : NULL;
+		uint64_t value = c->value - (old ? old->value : 0);
+
+		if (since && !value && !out_json)
+			continue;
+		if (!last || strcmp(last, c->group))
+			out_group(c->group);
+		last = c->group;
+		out_value(c->name, value);
 	}
 	out_map_end();
+	if (!last)
+		fputs("nothing has changed\n", stderr);
+}
+
+/* --watch: the first round tells what was before, the others what changed since the round before. */
+int cmd_stat(int argc, char **argv)
+{
+	static struct snapshot rounds[2];
+	static unsigned int round;
+	struct snapshot *s = &rounds[round & 1], *before = &rounds[~round & 1];
+
+	if (argc)
+		return usage_error("stat takes options only, not", argv[0]);
+	/* Fails before anything is printed when there is no module. */
+	nl_genl_need(SMCX_GEN_NAME);
+	if (options.delta) {
+		take(before);
+		pause_for(options.delta);
+	}
+	take(s);
+	print(s, round || options.delta ? before : NULL);
+	if (options.watch)
+		round++;
 	return EXIT_FINE;
 }

@@ -165,14 +165,31 @@ exits "smcx without command: 1" 1 "usage:" "$BIN/smcx"
 exits "smcx, unknown command: 1" 1 "unknown command" "$BIN/smcx" frobnicate
 exits "smcx, unknown option: 1" 1 "unknown option" "$BIN/smcx" --frob sock
 exits "smcx, wrong words: 1" 1 "unknown kind" "$BIN/smcx" sock purple
+exits "smcx, a filter without value: 1" 1 "missing" "$BIN/smcx" sock state
+exits "smcx, a port that is none: 1" 1 "1 to 65535" "$BIN/smcx" sock port 65536
+exits "smcx, seconds that are none: 1" 1 "seconds" "$BIN/smcx" stat --delta=soon
+exits "smcx, half a question: 1" 1 "host and a port" "$BIN/smcx" why localhost
+exits "smcx, unknown reason: 1" 1 "no such reason" "$BIN/smcx" reason BECAUSE
+no_colour()
+{
+	! LC_ALL=C grep -q $'\033' <("$@")
+}
+check "no colours into a pipe" no_colour "$BIN/smcx" reason
+check "nor where NO_COLOR is set" no_colour env NO_COLOR=1 script -qec "$BIN/smcx reason MEM" /dev/null
+check "colours on a terminal" grep -q $'\033.1m' <(script -qec "$BIN/smcx reason MEM" /dev/null)
 if ! grep -q '^smcx\? ' /proc/modules 2>/dev/null; then
-	for command in sock lgr link dev stat eid pnet; do
+	for command in sock lgr link dev info stat eid pnet; do
 		exits "smcx $command without the module: 3" 3 "modprobe smcx" "$BIN/smcx" $command
 	done
+	exits "smcx why without the module: 3" 3 "" "$BIN/smcx" why localhost 1
+	check "which it says" grep -q "what to do: Load it: 'modprobe smcx'" <("$BIN/smcx" why localhost 1)
 fi
 "${0%/*}"/decode.py "$BIN/smcx" "${0%/*}"/../../selftests/unit/golden.h > "$tmp/decode"
 check "smcx decode, all its tests" test $? -eq 0
 points "$tmp/decode"
+"${0%/*}"/reasons.py "$BIN/smcx" "${0%/*}"/../.. > "$tmp/reasons"
+check "reasons: header, tool and page agree" test $? -eq 0
+points "$tmp/reasons"
 if command -v mandoc > /dev/null; then
 	for page in "${0%/*}"/../man/*.[1-9]; do
 		check "${page##*/} is clean" mandoc -T lint -W warning "$page"

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Decline and fallback reasons in words. Not part of the module: it knows reasons by number and name; smcx shows these
+ * words, and Documentation/fallback.rst is made of them.
+ */
+
+#include "reason.h"
+
+struct reason_text {
+	u32		code;
+	const char	*cause;
+	const char	*cure;
+};
+
+#define WIRE(n, cause, cure)	{ SMCX_REASON_##n, cause, cure }
+#define LOCAL(n, cause, cure)	{ SMCX_REASON_LOCAL_##n, cause, cure }
+
+#define NO_SMCD	"This module does SMC-R only. For SMC-R, see that the peer offers it, too."
+#define FAULTY	"Update the peer's SMC; 'smcx decode' of a capture shows the message for a report."
+
+static const struct reason_text texts[] = {
+	WIRE(NONE, "The connection uses SMC, or its fate is not decided yet.",
+	     "Nothing to do."),
+	WIRE(MEM, "There was no memory for SMC's buffers.",
+	     "Look for memory pressure, or lower net.smc.rmem and net.smc.wmem."),
+	WIRE(TIMEOUT_CL, "The first message over RDMA did not arrive in time: TCP gets through, RDMA does not.",
+	     "Let RoCE traffic (UDP port 4791) pass between the hosts, and see that both have the same MTU."),
+	WIRE(TIMEOUT_AL, "A second link was not set up in time.",
+	     "Check the path between the second pair of RDMA ports, or set net.smc.smcr_max_links_per_lgr to 1."),
+	WIRE(CNFERR, "The network device of the connection has no usable IP prefix, or nothing could be offered.",
+	     "Check the addresses of the device, or configure an EID ('smcx eid add') so that version 2 is used."),
+	WIRE(PEERNOSMC, "The peer did not offer SMC.",
+	     "Run the peer's program with smc_run, with the module loaded; if it is, a middlebox removes the TCP option."),
+	WIRE(IPSEC, "An IPsec policy applies to the connection, and RDMA would bypass it.",
+	     "Exempt the connection from IPsec to use SMC ('ip xfrm policy'), or leave it on TCP."),
+	WIRE(NOSMCDEV, "No device for SMC was found.",
+	     "See 'smcx dev': the device must be on the path of the connection or named in the PNET table ('smcx pnet')."),
+	WIRE(NOSMCDDEV, "There is no SMC-D device, or the peer offered SMC-D only.", NO_SMCD),
+	WIRE(NOSMCRDEV, "No RDMA port belongs to the network device of the connection.",
+	     "See 'smcx dev' and 'rdma link', or add a PNET entry ('smcx pnet add')."),
+	WIRE(NOISM2SUPP, "The host has no ISM version 2, which only SMC-D needs.", NO_SMCD),
+	WIRE(NOV2EXT, "The Proposal claims version 2 but lacks its data: the client's SMC is faulty.", FAULTY),
+	WIRE(NOV2DEXT, "The Proposal claims SMC-D version 2 but lacks its data: the client's SMC is faulty.", FAULTY),
+	WIRE(NOSEID, "There is no system EID, which only SMC-D needs.", NO_SMCD),
+	WIRE(NOSMCD2DEV, "There is no matching SMC-D version 2 device.", NO_SMCD),
+	WIRE(NOUEID, "The hosts have no enterprise id (EID) in common.",
+	     "Configure the same EID on both: 'smcx eid add SMCX.DEFAULT' (with in-tree smc, 'smcr ueid add SMCX.DEFAULT')."),
+	WIRE(RELEASEERR, "Client and server do not mean the same release of version 2: the peer's SMC is faulty.", FAULTY),
+	WIRE(MAXCONNERR, "The peers could not agree on the number of connections per link group.",
+	     "Set net.smc.smcr_max_conns_per_lgr to 16 .. 255 on both hosts."),
+	WIRE(MAXLINKERR, "The peers could not agree on the number of links per link group.",
+	     "Set net.smc.smcr_max_links_per_lgr to 1 or 2 on both hosts."),
+	WIRE(MODEUNSUPP, "The peer chose a version or transport that was not offered: its SMC is faulty.", FAULTY),
+	WIRE(RMBE_EC, "The peer wants eye catchers in receive buffers, which is not supported.",
+	     "Switch eye catchers off at the peer."),
+	WIRE(OPTUNSUPP, "The application asked for something of TCP that SMC cannot do, such as TCP Fast Open.",
+	     "Switch that off in the application's configuration to use SMC, or leave it on TCP."),
+	WIRE(DIFFPREFIX, "The hosts are not in the same IP subnet, as version 1 demands.",
+	     "Configure the same EID on both ('smcx eid add') so that version 2 is used."),
+	WIRE(GETVLANERR, "VLAN or network device of the connection cannot be found.",
+	     "Check the route to the peer with 'ip route get'."),
+	WIRE(ISMVLANERR, "The VLAN could not be registered with the SMC-D device.", NO_SMCD),
+	WIRE(NOACTLINK, "The link group had no active link.",
+	     "Check the RDMA ports with 'smcx dev'; the next connection sets up a new group."),
+	WIRE(NOSRVLINK, "The server named a link this client does not know.",
+	     "Harmless once, while a link went down; if it goes on, update the server's SMC."),
+	WIRE(VERSMISMAT, "The peers do not mean the same version of SMC: the peer's SMC is faulty.", FAULTY),
+	WIRE(MAX_DMB, "The SMC-D device has no buffer left.", NO_SMCD),
+	WIRE(NOROUTE, "There is no route to the peer's RDMA address.",
+	     "Add a route, or correct the addresses of the RDMA ports' network devices."),
+	WIRE(NOINDIRECT, "The server sees a gateway between the hosts, this client does not.",
+	     "Make routes and netmasks on both hosts agree."),
+	WIRE(SYNCERR, "The server reused a link group that no longer exists here, for instance after a restart.",
+	     "Nothing to do: the next connection sets up a new group."),
+	WIRE(PEERDECL, "The peer declined.",
+	     "Its reason is shown beside this one: look there for the cause."),
+	WIRE(INTERR, "An internal error while setting up the link group.",
+	     "See the kernel log of both hosts."),
+	WIRE(ERR_RTOK, "The link group has no place for a further remote buffer.",
+	     "Nothing to do: the next connection uses another group."),
+	WIRE(ERR_RDYLNK, "The RDMA queue pair could not be set up.",
+	     "See the kernel log, and 'rdma resource' for limits of the device."),
+	WIRE(ERR_REGBUF, "A receive buffer could not be registered or announced.",
+	     "See the kernel log, and 'rdma resource' for limits of the device."),
+
+	LOCAL(SYN_COOKIE, "The listener's queue overflowed and SYN cookies were used, which cannot carry the SMC option.",
+	      "Enlarge the backlog of the program and net.ipv4.tcp_max_syn_backlog."),
+	LOCAL(HS_LIMIT, "The listener does not offer SMC while too many handshakes are under way.",
+	      "Set net.smc.limit_smc_hs to 0 to wait for SMC instead."),
+	LOCAL(NO_NETDEV, "The route to the peer has no network device.",
+	      "Check 'ip route get'."),
+	LOCAL(NO_PORT, "The network device of the connection has no RDMA port.",
+	      "For soft-RoCE: 'rdma link add rxe0 type rxe netdev DEVICE'; else add a PNET entry ('smcx pnet add')."),
+	LOCAL(PORT_DOWN, "The RDMA port of the connection is not active.",
+	      "Check cable, 'ip link' and 'rdma link'."),
+	LOCAL(NO_GID, "The RDMA port has no GID of the kind needed.",
+	      "Version 2 needs an IPv4 address on the port's network device, in the subnet of the connection: 'ip address add'."),
+	LOCAL(NO_IPV4, "Version 2 runs over IPv4 only and the connection is IPv6.",
+	      "Use IPv4, or a device with RoCE version 1."),
+	LOCAL(NO_PNET, "The PNET entry of the network device names no usable RDMA port.",
+	      "Correct the PNET table: 'smcx pnet'."),
+	LOCAL(NETNS, "The RDMA device cannot be used from this network namespace.",
+	      "Soft-RoCE works in the initial one only; for others, see 'rdma system' and 'rdma dev set DEV netns'."),
+	LOCAL(NO_UEID, "No enterprise id (EID) is configured on this host, so version 2 cannot be used.",
+	      "Add the one the peer has: 'smcx eid add SMCX.DEFAULT'."),
+	LOCAL(DISABLED, "SMC is switched off by the administrator for this connection.",
+	      "Ask the administrator, or look at the sysctls net.smc."),
+	LOCAL(CROSSED_SYN, "Both ends connected to each other at once, or the socket to itself: there is no server.",
+	      "Nothing to do: such connections stay on TCP."),
+	LOCAL(NO_OPT_SPACE, "The TCP header had no room for the SMC option beside others such as MD5 and Fast Open.",
+	      "Do without the other options to use SMC."),
+	LOCAL(ULP, "An upper layer protocol such as kernel TLS was put on the socket, and needs TCP.",
+	      "Switch kernel TLS off in the application to use SMC, or leave it on TCP."),
+	LOCAL(BPF, "The socket was put into a BPF socket map, which needs TCP.",
+	      "Exclude the program from socket redirection to use SMC."),
+	LOCAL(REPAIR, "TCP_REPAIR was used on the socket: checkpointing needs TCP.",
+	      "Nothing to do: restored connections stay on TCP."),
+	LOCAL(LISTENER, "The listener itself went on as plain TCP, and so do its connections.",
+	      "'smcx sock listen' shows it; its reason tells why."),
+	LOCAL(APP_DATA, "The client offered SMC but then sent application data instead of a Proposal.",
+	      "See the client's reason there; if there is none, 'smcx decode' of a capture shows what it sent."),
+	LOCAL(UNLOAD, "The module or the RDMA device was going away.",
+	      "Nothing to do: later connections use what is there then."),
+	LOCAL(FAMILY, "SMC does not carry this address family or kind of socket.",
+	      "Use TCP sockets of IPv4 or IPv6."),
+	LOCAL(LIMIT, "A limit of this host is reached: link groups, receive buffers or queue pairs.",
+	      "See 'smcx lgr', 'rdma resource' and the sysctls net.smc."),
+};
+
+static const struct reason_text *text_find(u32 code)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (texts[i].code == code)
+			return &texts[i];
+	return NULL;
+}
+
+const char *smcx_reason_cause(u32 reason)
+{
+	const struct reason_text *t = text_find(reason);
+
+	return t ? t->cause : "A reason this version does not know.";
+}
+
+const char *smcx_reason_cure(u32 reason)
+{
+	const struct reason_text *t = text_find(reason);
+
+	return t ? t->cure : "Ask the maker of the peer's SMC for its number.";
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/* smcx why: connects, and tells what became of it. See why.h. */
+#include "why.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/smcx_abi.h>
+#include <netdb.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "nl.h"
+#include "out.h"
+#include "reason.h"
+#include "smcx.h"
+
+#define TIMEOUT_S	10
+
+static const struct out_column columns[] = {
+	{ "result", "Result", false },
+	{ "check", "Check", false },
+	{ "detail", "Found", false },
+	{ "reason", NULL, false },
+	{ "peer_reason", NULL, false },
+	{ "cure", "what to do", true },
+	{ NULL, NULL, false },
+};
+
+static void row(struct why *w, const char *check, bool ok, const char *fmt, va_list args)
+{
+	char detail[512];
+
+	vsnprintf(detail, sizeof(detail), fmt, args);
+	out_row(w->table);
+	out_str(w->table, "result", ok ? "ok" : "failed");
+	out_paint(w->table, "result", ok ? PAINT_GOOD : PAINT_BAD);
+	out_str(w->table, "check", "%s", check);
+	out_str(w->table, "detail", "%s", detail);
+}
+
+void why_ok(struct why *w, const char *check, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	row(w, check, true, fmt, args);
+	va_end(args);
+}
+
+void why_bad(struct why *w, const char *check, const char *cure, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	row(w, check, false, fmt, args);
+	va_end(args);
+	out_str(w->table, "cure", "%s", cure);
+	w->failed++;
+}
+
+static void host_text(const struct why *w, char *text, socklen_t cap)
+{
+	if (getnameinfo((const void *)&w->addr, w->addr_len, text, cap, NULL, 0, NI_NUMERICHOST))
+		snprintf(text, cap, "?");
+}
+
+static bool resolve(struct why *w, const char *host, const char *port)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found;
+	char text[INET6_ADDRSTRLEN + 32];
+	int rc = getaddrinfo(host, port, &hints, &found);
+
+	if (rc) {
+		why_bad(w, "name", "Check spelling, 'getent hosts' and the resolver; the port is a number or a service name.",
+			"%s port %s: %s", host, port, gai_strerror(rc));
+		return false;
+	}
+	/* the first is the one that programs try first */
+	memcpy(&w->addr, found->ai_addr, found->ai_addrlen);
+	w->addr_len = found->ai_addrlen;
+	freeaddrinfo(found);
+	host_text(w, text, sizeof(text));
+	why_ok(w, "name", "%s is %s", host, text);
+	return true;
+}
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+}
+
+/* Connects and gives the socket, or -errno. */
+static int dial(const struct why *w, int family, int protocol, double *ms)
+{
+	struct timeval limit = { .tv_sec = TIMEOUT_S };
+	int fd = socket(family, SOCK_STREAM, protocol);
+	double start = now_ms();
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	if (!connect(fd, (const void *)&w->addr, w->addr_len)) {
+		*ms = now_ms() - start;
+		return fd;
+	}
+	err = errno == EINPROGRESS ? ETIMEDOUT : errno;
+	close(fd);
+	return -err;
+}
+
+static bool try_tcp(struct why *w)
+{
+	double ms;
+	int fd = dial(w, w->addr.ss_family, IPPROTO_TCP, &ms);
+
+	if (fd < 0) {
+		why_bad(w, "TCP", fd == -ECONNREFUSED ? "Start the program there, or correct the port." :
+			"Let the connection pass firewalls; see that the peer is up.",
+			"cannot connect: %s", strerror(-fd));
+		return false;
+	}
+	close(fd);
+	why_ok(w, "TCP", "connected in %.1f ms", ms);
+	return true;
+}
+
+/* What the kernel says of one socket. */
+struct verdict {
+	uint64_t			inode;
+	bool				found;
+	uint8_t				mode;
+	uint8_t				state;
+	struct smcx_diag_fallback	fb;
+	char				device[64];
+	unsigned int			port;
+};
+
+static void on_sock(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct smcx_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
+	const struct smcx_diag_lgrinfo *lgr;
+	struct verdict *v = arg;
+	struct nl_attrs attrs;
+	const void *fb;
+
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg) || msg->inode != v->inode)
+		return;
+	nl_msg_attrs(nlh, sizeof(*msg), &attrs);
+	v->found = true;
+	v->mode = msg->mode;
+	v->state = msg->state;
+	fb = nl_data(&attrs, SMCX_DIAG_FALLBACK, sizeof(v->fb));
+	if (fb)
+		memcpy(&v->fb, fb, sizeof(v->fb));
+	lgr = nl_data(&attrs, SMCX_DIAG_LGRINFO, sizeof(*lgr));
+	if (!lgr)
+		return;
+	snprintf(v->device, sizeof(v->device), "%.63s", (const char *)lgr->ibname);
+	v->port = lgr->ibport;
+}
+
+static void tell_fallback(struct why *w, const struct verdict *v)
+{
+	/* the peer's own reason says more than that it declined */
+	uint32_t told = v->fb.peer_diagnosis ? v->fb.peer_diagnosis : v->fb.reason;
+
+	why_bad(w, "SMC", smcx_reason_cure(told), "%s%s (%s)", v->fb.peer_diagnosis ? "the peer declined: " : "",
+		smcx_reason_cause(told), smcx_reason_name(told));
+	out_str(w->table, "reason", "%s", smcx_reason_name(v->fb.reason));
+	if (v->fb.peer_diagnosis)
+		out_str(w->table, "peer_reason", "%s", smcx_reason_name(v->fb.peer_diagnosis));
+}
+
+static int try_smc(struct why *w)
+{
+	struct verdict v = { 0 };
+	struct stat st;
+	double ms;
+	int fd = dial(w, AF_SMC, w->addr.ss_family == AF_INET6 ? SMCX_PROTO_SMC6 : SMCX_PROTO_SMC, &ms);
+
+	if (fd < 0) {
+		why_bad(w, "SMC", "TCP works, thus use TCP for now, and see 'dmesg' on both hosts.",
+			"cannot connect with SMC: %s", strerror(-fd));
+		return EXIT_UNREACHED;
+	}
+	if (!fstat(fd, &st))
+		v.inode = st.st_ino;
+	nl_diag_dump(1 << (SMCX_DIAG_LGRINFO - 1), on_sock, &v);
+	close(fd);
+	if (!v.found) {
+		why_bad(w, "SMC", "Try again; the peer may close connections at once.",
+			"connected, but the kernel does not list the socket");
+		return EXIT_IS_TCP;
+	}
+	if (v.mode == SMCX_DIAG_MODE_TCP) {
+		tell_fallback(w, &v);
+		return EXIT_IS_TCP;
+	}
+	why_ok(w, "SMC", "%s in %.1f ms, over %s port %u",
+	       v.mode == SMCX_DIAG_MODE_SMCD ? "SMC-D" : "SMC-R", ms, *v.device ? v.device : "?", v.port);
+	return EXIT_FINE;
+}
+
+/* The name of the first failed check stands in the table; the status says how far it went. */
+static int run_checks(struct why *w, const char *host, const char *port)
+{
+	if (!why_module(w))
+		return EXIT_NO_SMC;
+	if (!resolve(w, host, port) || !why_route(w))
+		return EXIT_UNREACHED;
+	why_device(w);
+	why_eid(w);
+	why_sysctls(w);
+	if (!try_tcp(w))
+		return EXIT_UNREACHED;
+	return try_smc(w);
+}
+
+int cmd_why(int argc, char **argv)
+{
+	struct why w = { 0 };
+	int status;
+
+	if (argc != 2)
+		return usage_error("why takes a host and a port", NULL);
+	w.table = out_table_begin(columns);
+	status = run_checks(&w, argv[0], argv[1]);
+	out_table_end(w.table, "");
+	return status;
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/* smcx why: the checks of this host. See why.h. */
+#include "why.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/rtnetlink.h>
+#include <linux/smcx_abi.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "nl.h"
+#include "reason.h"
+#include "smcx.h"
+
+/* First line of a file, without its newline; "" if it cannot be read. */
+static const char *line_of(const char *path, char *buf, int cap)
+{
+	FILE *f = fopen(path, "r");
+
+	buf[0] = '\0';
+	if (!f)
+		return buf;
+	if (!fgets(buf, cap, f))
+		buf[0] = '\0';
+	fclose(f);
+	buf[strcspn(buf, "\n")] = '\0';
+	return buf;
+}
+
+bool why_module(struct why *w)
+{
+	char version[32];
+
+	if (nl_genl_exists(SMCX_GENL_NAME)) {
+		line_of("/sys/module/smcx/version", version, sizeof(version));
+		why_ok(w, "module", "smcx %s is loaded", version);
+		return true;
+	}
+	if (nl_genl_exists(SMCX_GEN_NAME)) {
+		why_ok(w, "module", "in-tree smc is loaded instead of smcx; its reasons are coarser");
+		return true;
+	}
+	why_bad(w, "module", "Load it: 'modprobe smcx'. If that fails, 'dmesg' tells why.",
+		"no module with SMC is loaded");
+	return false;
+}
+
+struct route {
+	unsigned int	oif;
+	bool		is_local;
+	char		src[INET6_ADDRSTRLEN];
+	char		gateway[INET6_ADDRSTRLEN];
+	int		family;
+};
+
+static void on_route(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct rtmsg *rt = mnl_nlmsg_get_payload(nlh);
+	size_t len = 4;
+	struct route *r = arg;
+	struct nl_attrs attrs;
+	const void *data;
+
+	if (nlh->nlmsg_type != RTM_NEWROUTE)
+		return;
+	nl_msg_attrs(nlh, sizeof(*rt), &attrs);
+	len = r->family == AF_INET6 ? 16 : 4;
+	r->oif = nl_num(&attrs, RTA_OIF);
+	r->is_local = rt->rtm_type == RTN_LOCAL;
+	data = nl_data(&attrs, RTA_PREFSRC, len);
+	if (data)
+		inet_ntop(r->family, data, r->src, sizeof(r->src));
+	data = nl_data(&attrs, RTA_GATEWAY, len);
+	if (data)
+		inet_ntop(r->family, data, r->gateway, sizeof(r->gateway));
+}
+
+bool why_route(struct why *w)
+{
+	const struct sockaddr_in6 *in6 = (const void *)&w->addr;
+	const struct sockaddr_in *in = (const void *)&w->addr;
+	struct route r = { .family = w->addr.ss_family };
+	bool ipv6 = r.family == AF_INET6;
+	int err;
+
+	err = nl_route_get(r.family, ipv6 ? (const void *)&in6->sin6_addr : (const void *)&in->sin_addr,
+			   ipv6 ? 16 : 4, on_route, &r);
+	if (err) {
+		why_bad(w, "route", "Add a route, see 'ip route'.", "no route to the peer: %s", strerror(err));
+		return false;
+	}
+	if (r.is_local) {
+		why_bad(w, "route", "Try it from another host, or leave local connections on TCP.",
+			"the address is this host's own, and no RDMA port belongs to the loopback device");
+		return true;
+	}
+	w->ifindex = r.oif;
+	why_ok(w, "route", "by %s%s%s%s%s", name_of_netdev(r.oif), *r.src ? ", from " : "", r.src,
+	       *r.gateway ? ", through the gateway " : "", r.gateway);
+	return true;
+}
+
+/* ---- device ---- */
+
+struct find {
+	struct why	*why;
+	char		pnetid[32];	/* of the egress device, "" = none */
+	unsigned int	devices;
+	bool		active;
+};
+
+static void look_at_port(struct find *f, const struct nl_attrs *dev, int port)
+{
+	struct why *w = f->why;
+	struct nl_attrs in;
+	bool active, fits;
+
+	if (!nl_nested(dev, SMCX_DEV_PORT + port - 1, &in) || !nl_num(&in, SMCX_PORT_VALID))
+		return;
+	f->devices++;
+	fits = nl_num(&in, SMCX_PORT_NETDEV) == w->ifindex ||
+	       (*f->pnetid && !strcmp(f->pnetid, nl_str(&in, SMCX_PORT_PNETID)));
+	active = nl_num(&in, SMCX_PORT_STATE);
+	if (!fits || (*w->device && (f->active || !active)))
+		return;
+	snprintf(w->device, sizeof(w->device), "%s", nl_str(dev, SMCX_DEV_IB_NAME));
+	w->port = port;
+	f->active = active;
+}
+
+static void on_dev(const struct nlmsghdr *nlh, void *arg)
+{
+	struct nl_attrs top, dev;
+
+	nl_genl_attrs(nlh, &top);
+	if (!nl_nested(&top, SMCX_GEN_DEV_SMCR, &dev))
+		return;
+	look_at_port(arg, &dev, 1);
+	look_at_port(arg, &dev, 2);
+}
+
+static void on_pnet(const struct nlmsghdr *nlh, void *arg)
+{
+	struct find *f = arg;
+	struct nl_attrs top;
+
+	nl_genl_attrs(nlh, &top);
+	if (!strcmp(nl_str(&top, SMCX_PNET_ETH), name_of_netdev(f->why->ifindex)))
+		snprintf(f->pnetid, sizeof(f->pnetid), "%s", nl_str(&top, SMCX_PNET_NAME));
+}
+
+/* The port's GID table as sysfs has it: a GID of RoCE v2 for IPv4, or any of RoCE v1. */
+static void check_gid(struct why *w)
+{
+	char path[160], gid[64], type[32], text[INET6_ADDRSTRLEN];
+	struct in6_addr in6;
+	unsigned int i;
+
+	for (i = 0; i < 256; i++) {
+		snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/gids/%u", w->device, w->port, i);
+		if (inet_pton(AF_INET6, line_of(path, gid, sizeof(gid)), &in6) != 1 ||
+		    IN6_IS_ADDR_UNSPECIFIED(&in6))
+			continue;
+		snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%u",
+			 w->device, w->port, i);
+		line_of(path, type, sizeof(type));
+		if (!strcmp(type, "RoCE v2") && !IN6_IS_ADDR_V4MAPPED(&in6))
+			continue;
+		why_ok(w, "GID", "%s, %s", inet_ntop(AF_INET6, &in6, text, sizeof(text)), type);
+		return;
+	}
+	why_bad(w, "GID", smcx_reason_cure(SMCX_REASON_LOCAL_NO_GID),
+		"%s port %u has no GID for IPv4", w->device, w->port);
+}
+
+void why_device(struct why *w)
+{
+	struct find f = { .why = w };
+
+	if (!w->ifindex)
+		return;
+	nl_genl_dump(SMCX_PNET_GENL_NAME, SMCX_PNET_CMD_GET, on_pnet, &f);
+	nl_genl_dump(SMCX_GEN_NAME, SMCX_GEN_GET_DEV_SMCR, on_dev, &f);
+	if (!*w->device) {
+		why_bad(w, "device", smcx_reason_cure(f.devices ? SMCX_REASON_NOSMCRDEV :
+							       SMCX_REASON_LOCAL_NO_PORT),
+			f.devices ? "none of the %u RDMA ports belongs to %s" :
+				    "there is no RDMA device (%u ports) for %s", f.devices,
+			name_of_netdev(w->ifindex));
+		return;
+	}
+	why_ok(w, "device", "%s port %u belongs to %s%s%s", w->device, w->port, name_of_netdev(w->ifindex),
+	       *f.pnetid ? " or its PNET id " : "", f.pnetid);
+	if (!f.active) {
+		why_bad(w, "port", smcx_reason_cure(SMCX_REASON_LOCAL_PORT_DOWN), "%s port %u is not active",
+			w->device, w->port);
+		return;
+	}
+	why_ok(w, "port", "active");
+	check_gid(w);
+}
+
+struct eids {
+	char		text[160];
+	unsigned int	n;
+};
+
+static void on_eid(const struct nlmsghdr *nlh, void *arg)
+{
+	struct eids *e = arg;
+	size_t len = strlen(e->text);
+	struct nl_attrs top;
+
+	nl_genl_attrs(nlh, &top);
+	if (!nl_has(&top, SMCX_EID_ENTRY))
+		return;
+	snprintf(e->text + len, sizeof(e->text) - len, "%s%s", len ? ", " : "", nl_str(&top, SMCX_EID_ENTRY));
+	e->n++;
+}
+
+void why_eid(struct why *w)
+{
+	struct eids e = { "", 0 };
+
+	nl_genl_dump(SMCX_GEN_NAME, SMCX_GEN_DUMP_UEID, on_eid, &e);
+	if (e.n)
+		why_ok(w, "EID", "%s", e.text);
+	else
+		why_bad(w, "EID", smcx_reason_cure(SMCX_REASON_LOCAL_NO_UEID), "none configured");
+}
+
+void why_sysctls(struct why *w)
+{
+	char one[32], fastopen[32];
+
+	line_of("/proc/sys/net/smc/onertt", one, sizeof(one));
+	line_of("/proc/sys/net/ipv4/tcp_fastopen", fastopen, sizeof(fastopen));
+	if (*one && *fastopen)
+		why_ok(w, "1-RTT", "net.smc.onertt is %s, net.ipv4.tcp_fastopen is %s", one, fastopen);
+}
