@@ -190,6 +190,25 @@ points "$tmp/decode"
 "${0%/*}"/reasons.py "$BIN/smcx" "${0%/*}"/../.. > "$tmp/reasons"
 check "reasons: header, tool and page agree" test $? -eq 0
 points "$tmp/reasons"
+completes()
+{
+	bash -c 'PATH=$1:$PATH; . "$2"; want=$3; shift 3; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _smcx
+		[[ " ${COMPREPLY[*]} " == *" $want "* ]] || { echo "${COMPREPLY[*]}"; false; }' \
+		- "$BIN" "${0%/*}/../completion/smcx" "$@"
+}
+for command in $("$BIN/smcx" --help | sed -n '/^$/,/^$/s/^  \([a-z, ]*[a-z]\)  .*/\1/p' | sed 's/ [a-z]* HOST.*//' | tr -d ','); do
+	check "completion knows $command" completes "$command" smcx ""
+done
+check "completion of filters" completes reason smcx sock re
+check "completion of reasons" completes NOUEID smcx sock tcp reason NOU
+check "completion of options" completes --delta smcx stat --d
+check "smcx.8 has all options and commands" test -z "$(
+	"$BIN/smcx" --help | grep -o -- '--[a-z]*' | sed 's/--//' | while read -r option; do
+		grep -q "Fl .-$option" "${0%/*}/../man/smcx.8" || echo "$option"
+	done
+	for command in sock lgr link dev info stat eid pnet why reason decode; do
+		grep -q "^\.It Cm $command\|^\.Cm $command\|^\.It .*Cm $command" "${0%/*}/../man/smcx.8" || echo "$command"
+	done)"
 if command -v mandoc > /dev/null; then
 	for page in "${0%/*}"/../man/*.[1-9]; do
 		check "${page##*/} is clean" mandoc -T lint -W warning "$page"
