@@ -14,8 +14,8 @@
  *
  * A capture goes through four steps, a file each: decode.c reads packets from a file (text.c: digits),
  * packet.c finds TCP and UDP in them, stream.c puts the heads of TCP streams in order and
- * cuts CLC messages from them, roce.c does the same for RoCEv2. What they find goes to show.c, which
- * reads messages with the module's own codec (kmod/proto) and prints a line for each.
+ * cuts CLC messages from them, roce.c does the same for RoCEv2. What they find goes to show.c and
+ * show_rdma.c, which read messages with the module's own codec (kmod/proto); line.c prints a line for each.
  *
  * Nothing in a capture is trusted: every step checks what it reads against the bytes that were captured, and
  * all memory is bounded: the oldest stream is forgotten when there are too many.
@@ -49,7 +49,7 @@ struct packet {
 	uint16_t	dport;
 };
 
-/* ---- show.c ---- */
+/* ---- line.c ---- */
 
 extern unsigned int decode_layers;	/* enum layer: what is printed */
 
@@ -57,6 +57,8 @@ extern unsigned int decode_layers;	/* enum layer: what is printed */
 void decode_begin(void);
 /** decode_end() - after the last line. Return: number of lines. */
 unsigned long decode_end(void);
+
+/* ---- show.c, show_rdma.c ---- */
 
 /**
  * show_syn() - a SYN that offered SMC, or the answer to one
