@@ -37,7 +37,16 @@ static bool cdc_take_cons(struct smcx_conn *c, struct smcx_cursor cons)
 	return true;
 }
 
-/* The peer produced. Return: bytes, or -EPROTO if that is impossible. */
+/* As TCP in FIN_WAIT: nobody here will ever read what comes now, and nothing could be answered. */
+static bool cdc_is_unwanted(const struct smcx_conn *c)
+{
+	return c->rx.shutdown && (c->tx.fin & SMCX_CDC_STATE_DONE_WRITING);
+}
+
+/*
+ * The peer produced. Return: bytes; -EPROTO if that is impossible; -ESHUTDOWN if the
+ * application has shut down both ways.
+ */
 static int cdc_take_prod(struct smcx_conn *c, struct smcx_cursor prod)
 {
 	struct smcx_conn_rx *rx = &c->rx;
@@ -56,6 +65,8 @@ static int cdc_take_prod(struct smcx_conn *c, struct smcx_cursor prod)
 	n = smcx_cursor_diff(rx->prod, prod, size);
 	if (!n)
 		return 0;
+	if (cdc_is_unwanted(c))
+		return -ESHUTDOWN;
 	rx->prod = prod;
 	rx->high = min(size - rx->high, n) + rx->high;
 	atomic_add(n, &rx->avail);
@@ -100,7 +111,9 @@ static bool cdc_take(struct smcx_conn *c, const struct smcx_cdc_msg *msg)
 	if (c->rx.broken)	/* how it ends still matters: is the element ours again? */
 		return true;
 	n = cdc_take_cons(c, msg->cons) ? cdc_take_prod(c, msg->prod) : -EPROTO;
-	if (n < 0)
+	if (n == -ESHUTDOWN)
+		smcx_conn_refuse(c);
+	else if (n < 0)
 		smcx_conn_violation(c);
 	else
 		cdc_take_flags(c, msg, n);

@@ -173,6 +173,7 @@ struct smcx_conn_queue {
  * @urg_due: pending urgent data must be announced although no data can be posted
  * @urg_len: bytes of the queue up to and including the urgent byte, 0 = none
  * @urg_wait: urgent byte announced, nothing may follow until the peer's element is empty
+ * @unheard: the application has sent to a peer that had closed
  */
 struct smcx_conn_tx {
 	struct smcx_conn_queue	q;
@@ -199,6 +200,7 @@ struct smcx_conn_tx {
 	bool			urg_due;
 	u32			urg_len;
 	bool			urg_wait;
+	bool			unheard;
 };
 
 /**
@@ -336,7 +338,7 @@ static inline void smcx_conn_set_oobinline(struct smcx_conn *c, bool on)
 /** smcx_conn_recv_urg() - MSG_OOB. @c: connection. @msg: iterator. @len: room. @flags: MSG_PEEK. @oobinline: SO_OOBINLINE. Context: process. Return: 1, 0 at EOF, -EINVAL, -EAGAIN. */
 ssize_t smcx_conn_recv_urg(struct smcx_conn *c, struct msghdr *msg, size_t len, int flags, bool oobinline);
 
-/** smcx_conn_splice() - move bytes into a pipe as freshly allocated pages (element pages never leave us). @c: connection. @pipe: locked by the caller as splice_read has it. @len: most bytes. @flags: SPLICE_F_*. Context: process. Return: as smcx_conn_recv(). */
+/** smcx_conn_splice() - move bytes into a pipe as freshly allocated pages (element pages never leave us). @c: connection. @pipe: locked by the caller as splice_read has it. @len: most bytes. @flags: SPLICE_F_*. Context: process. Return: as smcx_conn_recv(), -EXFULL when the pipe has no room. */
 ssize_t smcx_conn_splice(struct smcx_conn *c, struct pipe_inode_info *pipe, size_t len, unsigned int flags);
 
 /** smcx_conn_avail() - readable bytes (without a non-inline urgent byte). @c: connection. Context: any. */
@@ -362,6 +364,8 @@ int smcx_conn_err(struct smcx_conn *c);
 bool smcx_conn_rcv_closed(const struct smcx_conn *c);
 /** smcx_conn_snd_closed() - no more sending (own shutdown, error, peer gone). @c: connection. Context: any. */
 bool smcx_conn_snd_closed(const struct smcx_conn *c);
+/** smcx_conn_unheard() - the application sends although smcx_conn_snd_closed(): TCP would get a reset for it. @c: connection. Context: any. */
+void smcx_conn_unheard(struct smcx_conn *c);
 /** smcx_conn_is_over() - both ends have said that they write no more, or it is dead. @c: connection. Context: any. */
 bool smcx_conn_is_over(const struct smcx_conn *c);
 /** smcx_conn_drained() - everything sent was placed, close flags included; if not, @writable will be called when it is. @c: connection. Context: any. */

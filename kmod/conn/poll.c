@@ -19,6 +19,12 @@ bool smcx_conn_drained(struct smcx_conn *c)
 	return drained;
 }
 
+void smcx_conn_unheard(struct smcx_conn *c)
+{
+	/* poll says so; nobody waits for what their own send() has just told them */
+	WRITE_ONCE(c->tx.unheard, true);
+}
+
 /* Not writable: ask to be told. Looking again under the lock is what loses no wake-up. */
 static bool poll_arm_writable(struct smcx_conn *c)
 {
@@ -50,7 +56,7 @@ __poll_t smcx_conn_poll(struct smcx_conn *c, int rcvlowat)
 
 	if (rcv_closed)
 		mask |= EPOLLIN | EPOLLRDNORM | EPOLLRDHUP;
-	if (rcv_closed && smcx_conn_is_shut_wr(c))
+	if (rcv_closed && (smcx_conn_is_shut_wr(c) || READ_ONCE(c->tx.unheard)))
 		mask |= EPOLLHUP;
 	if (poll_is_readable(c, rcvlowat))
 		mask |= EPOLLIN | EPOLLRDNORM;

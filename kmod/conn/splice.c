@@ -45,7 +45,7 @@ static ssize_t splice_span(const struct smcx_conn *c, const struct smcx_rx_span 
 		};
 
 		if (pipe_full(pipe->head, pipe->tail, pipe->max_usage)) {
-			rc = -EAGAIN;
+			rc = -EXFULL;
 			break;
 		}
 		buf.page = alloc_page(GFP_KERNEL);

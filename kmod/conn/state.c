@@ -115,6 +115,9 @@ void smcx_conn_peer_flags(struct smcx_conn *c, u8 flags)
 	}
 	/* an abort makes whatever comes with it meaningless */
 	if (new & SMCX_CDC_STATE_ABORT) {
+		/* as TCP in CLOSE_WAIT */
+		if ((c->rx.sflags & CDC_DONE) && !(c->tx.fin & SMCX_CDC_STATE_DONE_WRITING))
+			conn_set_err(c, EPIPE);
 		smcx_conn_event(c, SMCX_CLOSE_EV_PEER_ABORT, 0);
 	} else {
 		if (new & SMCX_CDC_STATE_DONE_WRITING) {

@@ -70,8 +70,11 @@ static int smcx_send_loop(struct smcx_xfer *x, struct msghdr *msg, int flags)
 	ssize_t n;
 	int rc;
 
-	if (READ_ONCE(sk->sk_err) || smcx_conn_snd_closed(x->conn))
+	if (READ_ONCE(sk->sk_err) || smcx_conn_snd_closed(x->conn)) {
+		if (msg_data_left(msg))
+			smcx_conn_unheard(x->conn);
 		return -EPIPE;
+	}
 	while (msg_data_left(msg)) {
 		n = smcx_conn_send(x->conn, msg, msg_data_left(msg), flags);
 		if (n > 0) {
@@ -209,11 +212,14 @@ static bool smcx_can_recv(struct smcx_sock *ss)
 		READ_ONCE(ss->sk->sk_err);
 }
 
-/* Nothing there. Return: 1 = wait, 0 = end of stream or enough, negative errno. */
-static int smcx_recv_empty(struct smcx_xfer *x)
+/*
+ * Nothing was there. @over is what the look that found nothing said of the end of the
+ * stream: a second look could see the end arrive together with bytes not yet read.
+ * Return: 1 = wait, 0 = end of stream or enough, negative errno.
+ */
+static int smcx_recv_empty(struct smcx_xfer *x, bool over)
 {
 	struct sock *sk = x->ss->sk;
-	bool over = !x->conn || smcx_conn_rcv_closed(x->conn);
 
 	if (x->done)
 		return x->timeo && !READ_ONCE(sk->sk_err) && !over && !signal_pending(current);
@@ -244,6 +250,17 @@ static void smcx_recv_wait(struct smcx_xfer *x)
 	x->conn = smcx_sock_conn(x->ss);
 }
 
+/* One look. Return: bytes, 0 at the end of the stream, or negative errno (-EAGAIN: nothing there). */
+static ssize_t smcx_recv_some(struct smcx_xfer *x, struct msghdr *msg, size_t len, int flags,
+			      size_t peek_off)
+{
+	if (!x->conn)
+		return 0;
+	if (len)
+		return smcx_conn_recv(x->conn, msg, len, flags, peek_off);
+	return smcx_conn_rcv_closed(x->conn) ? 0 : -EAGAIN;
+}
+
 /* As TCP, a call for no bytes waits until there is one. */
 static bool smcx_recv_wants(const struct smcx_xfer *x, size_t len)
 {
@@ -261,8 +278,8 @@ static int smcx_recv_loop(struct smcx_xfer *x, struct msghdr *msg, size_t len, i
 	int rc;
 
 	while (smcx_recv_wants(x, len)) {
-		n = x->conn ? smcx_conn_recv(x->conn, msg, len - x->done, flags, flags & MSG_PEEK ?
-					     skip + x->done : 0) : 0;
+		n = smcx_recv_some(x, msg, len - x->done, flags,
+				   flags & MSG_PEEK ? skip + x->done : 0);
 		if (n > 0) {
 			x->done += n;
 			/* what TCP stops at, too: the byte after is urgent */
@@ -274,7 +291,7 @@ static int smcx_recv_loop(struct smcx_xfer *x, struct msghdr *msg, size_t len, i
 			return x->done ? 0 : n;
 		if (x->done >= target)
 			break;
-		rc = smcx_recv_empty(x);
+		rc = smcx_recv_empty(x, !n);
 		if (rc <= 0)
 			return rc;
 		smcx_recv_wait(x);
@@ -407,11 +424,8 @@ static ssize_t smcx_splice_smc(struct socket *sock, struct smcx_sock *ss,
 		if (x.done)
 			break;
 		if (n < 0 && n != -EAGAIN)
-			return n;
-		/* bytes, but no room in the pipe */
-		if (x.conn && smcx_conn_avail(x.conn))
-			return -EAGAIN;
-		rc = smcx_recv_empty(&x);
+			return n == -EXFULL ? -EAGAIN : n;
+		rc = smcx_recv_empty(&x, !n);
 		if (rc <= 0)
 			return rc;
 		smcx_recv_wait(&x);
