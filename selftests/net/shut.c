@@ -62,6 +62,33 @@ static void t_half_close(void)
 	EQ(recv(fd, buf, 1, 0), 0);
 }
 
+/*
+ * The last bytes and the end of the stream travel in one message. A receiver that looks all
+ * the time must never see the end alone, whenever they come.
+ */
+static void t_last_bytes(void)
+{
+	for (int i = 0; i < 150; i++) {
+		int fd, pfd;
+		long k;
+
+		st_pair(&fd, &pfd);
+		p_set_int(st.peer, pfd, IPPROTO_TCP, TCP_CORK, 1);
+		EQ(p_do(st.peer, P_SENDALL, pfd, 100, 0, 0, SEED), 100);
+		p_post(st.peer, P_SHUTDOWN, pfd, SHUT_WR);
+		do
+			k = recv(fd, buf, sizeof(buf), MSG_DONTWAIT);
+		while (k < 0 && errno == EAGAIN);
+		p_done(st.peer);
+		EQ(k, 100);
+		EQ(recv(fd, buf, sizeof(buf), 0), 0);
+		close(fd);
+		p_do(st.peer, P_CLOSE, pfd);
+		if (st_failed())
+			return;
+	}
+}
+
 static void t_errors(void)
 {
 	int fd, pfd;
@@ -271,6 +298,7 @@ static void t_child_exits(void)
 
 static const struct st_case cases[] = {
 	{ "half-close", t_half_close, true },
+	{ "last bytes with the end", t_last_bytes, true, .secs = 60 },
 	{ "shutdown errors and repeats", t_errors, true },
 	{ "SHUT_RD", t_shut_rd, true },
 	{ "both ends at once", t_both_at_once, true },
