@@ -182,22 +182,4 @@ const char *smcx_reason_name(u32 reason);
  */
 u32 smcx_reason_at(unsigned int i, bool *found);
 
-/**
- * smcx_reason_cause() - the reason in words; host programs only
- * @reason: own reason or a peer's diagnosis
- *
- * Context: Any.
- * Return: a sentence for an administrator. Never NULL.
- */
-const char *smcx_reason_cause(u32 reason);
-
-/**
- * smcx_reason_cure() - what to do about it; host programs only
- * @reason: own reason or a peer's diagnosis
- *
- * Context: Any.
- * Return: a sentence for an administrator. Never NULL.
- */
-const char *smcx_reason_cure(u32 reason);
-
 #endif

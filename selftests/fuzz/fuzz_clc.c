@@ -70,7 +70,7 @@ static void decline(const u8 *msg, size_t len)
 
 	if (smcx_clc_decode_decline(msg, len, &d))
 		return;
-	MUST(smcx_reason_name(d.diagnosis) && smcx_reason_cause(d.diagnosis));
+	MUST(smcx_reason_name(d.diagnosis));
 	n = smcx_clc_encode_decline(&d, buf, sizeof(buf));
 	if (d.version > 2 || smcx_reason_is_local(d.diagnosis)) {
 		MUST(n == -EINVAL);

@@ -10,6 +10,7 @@
 #include "out.h"
 #include "reason.h"
 #include "smcx.h"
+#include "words.h"
 
 static void on_sys(const struct nlmsghdr *nlh, void *arg)
 {
@@ -69,8 +70,8 @@ static void show_reason(struct out_table *t, uint32_t code)
 	out_str(t, "reason", "%s", smcx_reason_name(code));
 	out_str(t, "code", "0x%08x", code);
 	out_bool(t, "on_wire", code && !smcx_reason_is_local(code));
-	out_str(t, "cause", "%s", smcx_reason_cause(code));
-	out_str(t, "cure", "%s", smcx_reason_cure(code));
+	out_str(t, "cause", "%s", reason_cause(code));
+	out_str(t, "cure", "%s", reason_cure(code));
 }
 
 /* A name, or a number as SMC tools and logs have it. */

@@ -13,6 +13,7 @@
 #include "out.h"
 #include "reason.h"
 #include "smcx.h"
+#include "words.h"
 
 static struct out_column columns[] = {
 	{ "state", "State", false },
@@ -111,16 +112,16 @@ static void show_fallback(struct out_table *t, const struct smcx_diag_fallback *
 		return;
 	out_str(t, "reason", "%s", smcx_reason_name(fb->reason));
 	out_str(t, "reason_code", "0x%08x", fb->reason);
-	out_str(t, "reason_text", "%s", smcx_reason_cause(fb->reason));
+	out_str(t, "reason_text", "%s", reason_cause(fb->reason));
 	if (!fb->peer_diagnosis) {
-		out_str(t, "cure", "%s", smcx_reason_cure(fb->reason));
+		out_str(t, "cure", "%s", reason_cure(fb->reason));
 		return;
 	}
 	out_str(t, "peer_reason", "%s", smcx_reason_name(fb->peer_diagnosis));
 	out_str(t, "peer_reason_code", "0x%08x", fb->peer_diagnosis);
 	out_str(t, "peer_reason_text", "%s: %s", smcx_reason_name(fb->peer_diagnosis),
-		smcx_reason_cause(fb->peer_diagnosis));
-	out_str(t, "peer_cure", "%s", smcx_reason_cure(fb->peer_diagnosis));
+		reason_cause(fb->peer_diagnosis));
+	out_str(t, "peer_cure", "%s", reason_cure(fb->peer_diagnosis));
 }
 
 static void show_group(struct out_table *t, const struct smcx_diag_lgrinfo *lgr)

@@ -18,6 +18,7 @@
 #include "out.h"
 #include "reason.h"
 #include "smcx.h"
+#include "words.h"
 
 #define TIMEOUT_S	10
 
@@ -173,8 +174,8 @@ static void tell_fallback(struct why *w, const struct verdict *v)
 	/* the peer's own reason says more than that it declined */
 	uint32_t told = v->fb.peer_diagnosis ? v->fb.peer_diagnosis : v->fb.reason;
 
-	why_bad(w, "SMC", smcx_reason_cure(told), "%s%s (%s)", v->fb.peer_diagnosis ? "the peer declined: " : "",
-		smcx_reason_cause(told), smcx_reason_name(told));
+	why_bad(w, "SMC", reason_cure(told), "%s%s (%s)", v->fb.peer_diagnosis ? "the peer declined: " : "",
+		reason_cause(told), smcx_reason_name(told));
 	out_str(w->table, "reason", "%s", smcx_reason_name(v->fb.reason));
 	if (v->fb.peer_diagnosis)
 		out_str(w->table, "peer_reason", "%s", smcx_reason_name(v->fb.peer_diagnosis));

@@ -13,6 +13,7 @@
 #include "nl.h"
 #include "reason.h"
 #include "smcx.h"
+#include "words.h"
 
 /* First line of a file, without its newline; "" if it cannot be read. */
 static const char *line_of(const char *path, char *buf, int cap)
@@ -171,7 +172,7 @@ static void check_gid(struct why *w)
 		why_ok(w, "GID", "%s, %s", inet_ntop(AF_INET6, &in6, text, sizeof(text)), type);
 		return;
 	}
-	why_bad(w, "GID", smcx_reason_cure(SMCX_REASON_LOCAL_NO_GID),
+	why_bad(w, "GID", reason_cure(SMCX_REASON_LOCAL_NO_GID),
 		"%s port %u has no GID for IPv4", w->device, w->port);
 }
 
@@ -184,7 +185,7 @@ void why_device(struct why *w)
 	nl_genl_dump(SMCX_PNET_GENL_NAME, SMCX_PNET_CMD_GET, on_pnet, &f);
 	nl_genl_dump(SMCX_GEN_NAME, SMCX_GEN_GET_DEV_SMCR, on_dev, &f);
 	if (!*w->device) {
-		why_bad(w, "device", smcx_reason_cure(f.devices ? SMCX_REASON_NOSMCRDEV :
+		why_bad(w, "device", reason_cure(f.devices ? SMCX_REASON_NOSMCRDEV :
 							       SMCX_REASON_LOCAL_NO_PORT),
 			f.devices ? "none of the %u RDMA ports belongs to %s" :
 				    "there is no RDMA device (%u ports) for %s", f.devices,
@@ -194,7 +195,7 @@ void why_device(struct why *w)
 	why_ok(w, "device", "%s port %u belongs to %s%s%s", w->device, w->port, name_of_netdev(w->ifindex),
 	       *f.pnetid ? " or its PNET id " : "", f.pnetid);
 	if (!f.active) {
-		why_bad(w, "port", smcx_reason_cure(SMCX_REASON_LOCAL_PORT_DOWN), "%s port %u is not active",
+		why_bad(w, "port", reason_cure(SMCX_REASON_LOCAL_PORT_DOWN), "%s port %u is not active",
 			w->device, w->port);
 		return;
 	}
@@ -228,7 +229,7 @@ void why_eid(struct why *w)
 	if (e.n)
 		why_ok(w, "EID", "%s", e.text);
 	else
-		why_bad(w, "EID", smcx_reason_cure(SMCX_REASON_LOCAL_NO_UEID), "none configured");
+		why_bad(w, "EID", reason_cure(SMCX_REASON_LOCAL_NO_UEID), "none configured");
 }
 
 void why_sysctls(struct why *w)

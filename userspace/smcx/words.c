@@ -1,13 +1,13 @@
-// SPDX-License-Identifier: GPL-2.0 OR MIT
-/*
- * Decline and fallback reasons in words. Not part of the module: it knows reasons by number and name; smcx shows these
- * words, and Documentation/fallback.rst is made of them.
- */
+// SPDX-License-Identifier: GPL-2.0
+/* Reasons in words: see words.h. */
+#include "words.h"
+
+#include <stddef.h>
 
 #include "reason.h"
 
 struct reason_text {
-	u32		code;
+	uint32_t	code;
 	const char	*cause;
 	const char	*cure;
 };
@@ -127,7 +127,7 @@ static const struct reason_text texts[] = {
 	      "See 'smcx lgr', 'rdma resource' and the sysctls net.smc."),
 };
 
-static const struct reason_text *text_find(u32 code)
+static const struct reason_text *text_find(uint32_t code)
 {
 	unsigned int i;
 
@@ -137,14 +137,14 @@ static const struct reason_text *text_find(u32 code)
 	return NULL;
 }
 
-const char *smcx_reason_cause(u32 reason)
+const char *reason_cause(uint32_t reason)
 {
 	const struct reason_text *t = text_find(reason);
 
 	return t ? t->cause : "A reason this version does not know.";
 }
 
-const char *smcx_reason_cure(u32 reason)
+const char *reason_cure(uint32_t reason)
 {
 	const struct reason_text *t = text_find(reason);
 
