@@ -32,7 +32,7 @@
 #define SMCX_CLC_HOST_LEN	32
 
 /* largest messages this module builds */
-#define SMCX_CLC_PROPOSAL_LEN_MAX	(80 + 8 + 17 * 8 + 40 + 32 * 8 + 4)
+#define SMCX_CLC_PROPOSAL_LEN_MAX	(80 + 8 + 17 * 8 + 40 + 32 * 8 + 26 + 4)
 #define SMCX_CLC_ACCEPT_LEN_MAX		(160 + 4 + 16 * 8)
 #define SMCX_CLC_DECLINE_LEN_MAX	44
 
@@ -101,6 +101,28 @@ struct smcx_clc_v2ext {
 };
 
 /**
+ * struct smcx_clc_early - client's end of a link, ahead of the Confirm (one-rtt.rst, EARLY)
+ * @qpn: queue pair number
+ * @mtu: QP MTU code, 1..5
+ * @psn: initial packet sequence number
+ * @rkey: RMB key
+ * @rmb_addr: RMB address
+ * @rmbe_idx: index of the element, never 0
+ * @rmbe_code: size code of the element
+ * @token: alert token
+ */
+struct smcx_clc_early {
+	u32	qpn;
+	u8	mtu;
+	u32	psn;
+	u32	rkey;
+	u64	rmb_addr;
+	u8	rmbe_idx;
+	u8	rmbe_code;
+	u32	token;
+};
+
+/**
  * struct smcx_clc_proposal - decoded Proposal (protocol.md 2.3)
  * @version: header version
  * @typev1: enum smcx_clc_smctype offered for version 1
@@ -117,6 +139,8 @@ struct smcx_clc_v2ext {
  * @v6: 16 bytes prefix, one byte length, 0..128
  * @has_v2: @v2 is valid
  * @v2: version 2 extension
+ * @has_early: @early is valid; the case if @vendor says so, see ext.h
+ * @early: first contact in one round trip
  */
 struct smcx_clc_proposal {
 	u8			version;
@@ -134,6 +158,8 @@ struct smcx_clc_proposal {
 	u8			v6[SMCX_CLC_V6_MAX][17];
 	bool			has_v2;
 	struct smcx_clc_v2ext	v2;
+	bool			has_early;
+	struct smcx_clc_early	early;
 };
 
 /**

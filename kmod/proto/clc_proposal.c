@@ -3,6 +3,7 @@
 
 #include "clc.h"
 #include "clc_wire.h"
+#include "ext.h"
 #include "wire.h"
 
 #define BASE_LEN		40	/* up to and including the IP area offset */
@@ -17,6 +18,7 @@
 #define SMCD_OFF_MAX		288
 #define SMCD_LEN		48
 #define SMCD_ISM_LEN		10
+#define EARLY_LEN		26	/* the last part, in front of the trailer */
 
 static bool has_r(u8 smctype)
 {
@@ -110,6 +112,30 @@ static int v2_get(const u8 *buf, size_t body, size_t *sum,
 	return has_d(out->typev2) ? smcd_skip(buf, body, off, sum) : 0;
 }
 
+static int early_get(const u8 *buf, size_t body, size_t *sum,
+		     struct smcx_clc_proposal *out)
+{
+	struct smcx_clc_early *e = &out->early;
+	const u8 *p = buf + body - EARLY_LEN;
+
+	/* the other parts end before it, or the sum would exceed @body */
+	if (body < *sum + EARLY_LEN)
+		return -EPROTO;
+	*sum += EARLY_LEN;
+	out->has_early = true;
+	e->qpn = smcx_get24(p);
+	e->mtu = p[3];
+	e->psn = smcx_get24(p + 4);
+	e->rkey = smcx_get32(p + 8);
+	e->rmb_addr = smcx_get64(p + 12);
+	e->rmbe_idx = p[20];
+	e->rmbe_code = p[21];
+	e->token = smcx_get32(p + 22);
+	if (!e->rmbe_idx || e->rmbe_code > SMCX_RMBE_CODE_MAX || e->mtu < 1 || e->mtu > 5)
+		return -EPROTO;
+	return 0;
+}
+
 int smcx_clc_decode_proposal(const u8 *buf, size_t len,
 			     struct smcx_clc_proposal *out)
 {
@@ -144,6 +170,9 @@ int smcx_clc_decode_proposal(const u8 *buf, size_t len,
 		return -EPROTO;
 	if (out->typev2 != SMCX_CLC_SMC_NONE && v2_get(buf, body, &sum, out))
 		return -EPROTO;
+	if (out->has_v2 && smcx_ext_caps(out->vendor) & SMCX_CAP_EARLY &&
+	    early_get(buf, body, &sum, out))
+		return -EPROTO;
 	return sum == body ? 0 : -EPROTO;
 }
 
@@ -160,6 +189,13 @@ static bool ip_is_valid(const struct smcx_clc_proposal *in)
 	return true;
 }
 
+static bool early_is_valid(const struct smcx_clc_early *e)
+{
+	return e->rmbe_idx && e->rmbe_code <= SMCX_RMBE_CODE_MAX &&
+	       e->mtu >= 1 && e->mtu <= 5 &&
+	       e->qpn <= 0xFFFFFF && e->psn <= 0xFFFFFF;
+}
+
 /* R or nothing, and exactly the parts that go with it */
 static bool proposal_is_valid(const struct smcx_clc_proposal *in)
 {
@@ -172,6 +208,11 @@ static bool proposal_is_valid(const struct smcx_clc_proposal *in)
 	if (v1 != in->has_ip || v2 != in->has_v2)
 		return false;
 	if (v1 && !ip_is_valid(in))
+		return false;
+	/* who says EARLY sends the block, and nobody else does */
+	if (in->has_early != (v2 && smcx_ext_caps(in->vendor) & SMCX_CAP_EARLY))
+		return false;
+	if (in->has_early && !early_is_valid(&in->early))
 		return false;
 	return !v2 || (in->v2.n_eids <= SMCX_CLC_EIDS_MAX &&
 		       in->v2.release <= 0x0F);
@@ -204,6 +245,18 @@ static void v2_put(const struct smcx_clc_v2ext *v2, u8 *buf, size_t off)
 	smcx_put16(buf + 50, (u16)(off - V2_OFF_FROM));
 }
 
+static void early_put(const struct smcx_clc_early *e, u8 *p)
+{
+	smcx_put24(p, e->qpn);
+	p[3] = e->mtu;
+	smcx_put24(p + 4, e->psn);
+	smcx_put32(p + 8, e->rkey);
+	smcx_put64(p + 12, e->rmb_addr);
+	p[20] = e->rmbe_idx;
+	p[21] = e->rmbe_code;
+	smcx_put32(p + 22, e->token);
+}
+
 int smcx_clc_encode_proposal(const struct smcx_clc_proposal *in, u8 *buf,
 			     size_t cap)
 {
@@ -218,6 +271,8 @@ int smcx_clc_encode_proposal(const struct smcx_clc_proposal *in, u8 *buf,
 		len += IP_LEN + V6_LEN * in->n_v6;
 	if (in->has_v2)
 		len += V2_LEN + SMCX_EID_LEN * in->v2.n_eids;
+	if (in->has_early)
+		len += EARLY_LEN;
 	if (len > cap)
 		return -ENOSPC;
 
@@ -233,6 +288,8 @@ int smcx_clc_encode_proposal(const struct smcx_clc_proposal *in, u8 *buf,
 		off = ip_put(in, buf, off);
 	if (in->has_v2)
 		v2_put(&in->v2, buf, off);
+	if (in->has_early)
+		early_put(&in->early, buf + len - SMCX_CLC_TRAILER_LEN - EARLY_LEN);
 	smcx_clc_close(buf, len, SMCX_CLC_PROPOSAL, in->version,
 		       in->version == 1 ? in->typev1 :
 		       (u8)(in->typev2 << 2 | in->typev1));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /* Negotiation of version, release, EID and limits, protocol.md 2.7 */
 
+#include "ext.h"
 #include "negotiate.h"
 
 static bool has_r(u8 smctype)
@@ -101,6 +102,7 @@ bool smcx_negotiate_server(const struct smcx_clc_proposal *prop,
 		*reason = offer->no_v2;
 		if (!*reason)
 			*reason = server_eid(&prop->v2, offer, agreed->eid);
+		agreed->caps = smcx_ext_caps(prop->vendor) & offer->caps;
 		if (!*reason)
 			return true;
 	}
@@ -123,6 +125,7 @@ static u32 client_check_fce(const struct smcx_offer *offer,
 {
 	if (fce->release > offer->release)
 		return SMCX_REASON_RELEASEERR;
+	agreed->caps = smcx_ext_caps(fce->vendor) & offer->caps;
 	agreed->release = fce->release;
 	if (!fce->release)
 		return SMCX_REASON_NONE;

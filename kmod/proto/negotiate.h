@@ -31,6 +31,7 @@
  * @max_conns: connections per link group, 16..255
  * @max_links: links per link group, 1..2
  * @features: feature mask (v2.1)
+ * @caps: capabilities of the extension (version 2), enum smcx_cap
  * @n_eids: number of @eids
  * @eids: own user EIDs
  */
@@ -42,6 +43,7 @@ struct smcx_offer {
 	u8	max_conns;
 	u8	max_links;
 	u16	features;
+	u16	caps;
 	u8	n_eids;
 	u8	eids[SMCX_OFFER_EIDS_MAX][SMCX_EID_LEN];
 };
@@ -53,10 +55,11 @@ struct smcx_offer {
  * @max_conns: connections per link group; 255 unless v2.1
  * @max_links: links per link group; 2 unless v2.1
  * @features: common features (v2.1)
+ * @caps: capabilities of the extension both sides have (version 2)
  * @eid: v2: common EID
  *
- * On a subsequent contact an Accept does not repeat release, limits and features: those of
- * the link group stay in force and these fields hold the defaults of v2.0.
+ * On a subsequent contact an Accept does not repeat release, limits, features and capabilities:
+ * those of the link group stay in force and these fields hold the defaults of v2.0.
  */
 struct smcx_agreed {
 	u8	version;
@@ -64,6 +67,7 @@ struct smcx_agreed {
 	u8	max_conns;
 	u8	max_links;
 	u16	features;
+	u16	caps;
 	u8	eid[SMCX_EID_LEN];
 };
 

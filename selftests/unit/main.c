@@ -8,7 +8,7 @@
 
 static const struct tap_case *const suites[] = {
 	clc_cases, proposal_cases, llc_cases, flow_cases, cdc_cases,
-	cursor_cases, close_cases, negotiate_cases, small_cases,
+	cursor_cases, close_cases, negotiate_cases, ext_cases, small_cases,
 };
 
 static unsigned long checks;

@@ -19,7 +19,7 @@ struct tap_case {
 
 /* One array per test file, ended by an empty entry. */
 extern const struct tap_case clc_cases[], proposal_cases[], llc_cases[], flow_cases[], cdc_cases[], cursor_cases[],
-	close_cases[], negotiate_cases[], small_cases[];
+	close_cases[], negotiate_cases[], ext_cases[], small_cases[];
 
 void tap_check(int ok, const char *file, int line, const char *what);
 void tap_check_eq(long long a, long long b, const char *file, int line, const char *what);
