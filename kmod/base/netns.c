@@ -26,6 +26,10 @@ static void smcx_net_set_defaults(struct smcx_sysctl *s)
 	s->lgr_free_delay_s = 600;
 	s->hs_timeout_ms = 6000;
 	s->close_timeout_s = 60;
+	s->onertt = SMCX_ONERTT_CLIENT | SMCX_ONERTT_SERVER;
+	s->onertt_token_life = 900;
+	s->onertt_filter = 0;
+	s->rkey_skip = 1;
 }
 
 static int __net_init smcx_net_init(struct net *net)
@@ -38,6 +42,8 @@ static int __net_init smcx_net_init(struct net *net)
 	INIT_LIST_HEAD(&sn->socks);
 	sn->nsocks = 0;
 	smcx_fb_net_init(sn);
+	smcx_peer_net_init(sn);
+	smcx_token_net_init(sn);
 	sn->stats = alloc_percpu(struct smcx_stats);
 	return sn->stats ? 0 : -ENOMEM;
 }
@@ -46,6 +52,8 @@ static void __net_exit smcx_net_exit(struct net *net)
 {
 	struct smcx_net *sn = smcx_net(net);
 
+	smcx_token_net_exit(sn);
+	smcx_peer_net_exit(sn);
 	smcx_fb_net_exit(sn);
 	free_percpu(sn->stats);
 	sn->stats = NULL;

@@ -8,7 +8,9 @@
 #include <net/net_namespace.h>
 
 #include "fallback.h"
+#include "peer.h"
 #include "stats.h"
+#include "token.h"
 
 /**
  * DOC: Per-namespace state
@@ -34,6 +36,10 @@
  * @lgr_free_delay_s: seconds an unused link group is kept; the client adds 10
  * @hs_timeout_ms: limit for each wait for a CLC message
  * @close_timeout_s: limit for a peer's answer after local close
+ * @onertt: Proposal in the SYN, SMCX_ONERTT_* bits
+ * @onertt_token_life: seconds a server's secret is current
+ * @onertt_filter: cut Proposals off SYNs to ports without SMC listener
+ * @rkey_skip: 0 = exchange keys per connection, 1 = skip it where the group has one link
  *
  * Written by the sysctl layer with WRITE_ONCE() semantics, read with READ_ONCE().
  */
@@ -49,7 +55,14 @@ struct smcx_sysctl {
 	unsigned int	lgr_free_delay_s;
 	unsigned int	hs_timeout_ms;
 	unsigned int	close_timeout_s;
+	unsigned int	onertt;
+	unsigned int	onertt_token_life;
+	unsigned int	onertt_filter;
+	unsigned int	rkey_skip;
 };
+
+#define SMCX_ONERTT_CLIENT	1
+#define SMCX_ONERTT_SERVER	2
 
 /**
  * struct smcx_net - this module's share of a network namespace
@@ -66,6 +79,9 @@ struct smcx_sysctl {
  * @fb_seq: number of the last record
  * @fb_counts: occurrences per reason, by role (0 client, 1 server), under fb_lock
  * @fb_totals: fallbacks by role, under fb_lock
+ * @peers: known servers, see peer.h
+ * @secrets: keys of own tokens, see token.h
+ * @onertt_hint: the administrator has been told what keeps the server side of onertt off
  */
 struct smcx_net {
 	struct net		*net;
@@ -83,6 +99,10 @@ struct smcx_net {
 	u64			fb_seq;
 	struct smcx_fb_count	fb_counts[2][SMCX_FB_REASONS_MAX];
 	u64			fb_totals[2];
+
+	struct smcx_peers	peers;
+	struct smcx_secrets	secrets;
+	bool			onertt_hint;
 };
 
 /**

@@ -42,6 +42,25 @@ enum smcx_cnt {
 	SMCX_CNT_PROTO_ERR,	/* messages from a peer refused by proto/ */
 	SMCX_CNT_KILLED,	/* connections ended by a link group's death */
 	SMCX_CNT_ACCEPT_DROP,	/* children dropped because of the backlog */
+	/* Proposal in the SYN; the client's side */
+	SMCX_CNT_ONERTT_SENT,	/* SYNs that left with a Proposal */
+	SMCX_CNT_ONERTT_ACKED,	/* an SMC server took it: one round trip */
+	SMCX_CNT_ONERTT_UNACKED,/* an SMC server did not: two round trips */
+	SMCX_CNT_ONERTT_PURGED,	/* a plain server did not take it: taken back, plain TCP */
+	SMCX_CNT_ONERTT_VETOED,	/* the option did not fit: sent a SYN without data */
+	SMCX_CNT_ONERTT_RESET,	/* a plain server took it: reset and connected anew */
+	SMCX_CNT_ONERTT_LOST,	/* a SYN without data had to be sent after it */
+	SMCX_CNT_ONERTT_LEARNT,	/* tokens received */
+	/* the server's side */
+	SMCX_CNT_ONERTT_ACCEPTED,	/* taken out of a SYN, child made */
+	SMCX_CNT_ONERTT_COMMITTED,	/* ... that became an SMC connection */
+	SMCX_CNT_ONERTT_DECLINED,	/* ... that became TCP */
+	SMCX_CNT_ONERTT_TIMEOUT,	/* ... that was never confirmed */
+	SMCX_CNT_ONERTT_FAILED,	/* ... that ended otherwise before the Confirm */
+	SMCX_CNT_ONERTT_REPLAYED,	/* the very same SYN once more, refused */
+	SMCX_CNT_ONERTT_BAD_TOKEN,	/* Proposal in a SYN, token wrong or too old, refused */
+	SMCX_CNT_ONERTT_NO_PROPOSAL,	/* other data in a SYN, refused */
+	SMCX_CNT_ONERTT_FILTERED,	/* cut off a SYN for a port without SMC listener */
 	SMCX_CNT_MAX
 };
 

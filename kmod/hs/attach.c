@@ -63,7 +63,7 @@ static void smcx_hs_fill_fce(const struct smcx_hs *hs, struct smcx_clc_fce *fce)
 	memcpy(fce->host, utsname()->nodename, len);
 }
 
-void smcx_hs_fill_clc(const struct smcx_hs *hs, struct smcx_clc_accept *clc)
+void smcx_hs_fill_clc(struct smcx_hs *hs, struct smcx_clc_accept *clc)
 {
 	const struct smcx_path *path = &hs->link->path;
 	const struct smcx_rmbe *rmbe = &hs->conn->rx.rmbe;
@@ -86,10 +86,10 @@ void smcx_hs_fill_clc(const struct smcx_hs *hs, struct smcx_clc_accept *clc)
 	if (hs->agreed.version == 1)
 		return;
 	memcpy(clc->eid, hs->agreed.eid, sizeof(clc->eid));
-	if (!hs->first)
-		return;
-	smcx_hs_fill_fce(hs, &clc->fce);
-	if (clc->is_confirm) {
+	if (hs->first)
+		smcx_hs_fill_fce(hs, &clc->fce);
+	smcx_onertt_fill_accept(hs, clc);
+	if (hs->first && clc->is_confirm) {
 		clc->n_gids = 1;
 		memcpy(clc->gids[0], path->gid.raw, sizeof(clc->gids[0]));
 	}
@@ -214,6 +214,7 @@ void smcx_hs_drop(struct smcx_hs *hs)
 enum smcx_hs_next smcx_hs_commit(struct smcx_hs *hs)
 {
 	smcx_lgr_waiter_cancel(&hs->waiter);
+	smcx_onertt_commit(hs);
 	smcx_conn_activate(hs->conn);
 	hs->res.conn = hs->conn;
 	hs->conn = NULL;

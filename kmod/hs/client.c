@@ -40,12 +40,12 @@ static void smcx_client_fill_v2(struct smcx_hs *hs, struct smcx_clc_proposal *pr
 	prop->v2.features = offer->features;
 	memcpy(prop->v2.gid, hs->local.v2.gid.raw, sizeof(prop->v2.gid));
 	memcpy(prop->v2.eids, offer->eids, sizeof(offer->eids));
+	smcx_onertt_fill_proposal(hs, prop);
 }
 
-static int smcx_client_send_proposal(struct smcx_hs *hs)
+/* Return: length, or negative errno. */
+static int smcx_client_encode_proposal(struct smcx_hs *hs, u8 *buf, size_t cap)
 {
-	u8 buf[SMCX_CLC_PROPOSAL_LEN_MAX];
-
 	/* filled here because it is larger than a stack frame should be */
 	memset(&hs->prop, 0, sizeof(hs->prop));
 	hs->prop.version = 2;
@@ -58,20 +58,45 @@ static int smcx_client_send_proposal(struct smcx_hs *hs)
 	smcx_rdma_peer_id(hs->prop.peer_id);
 	ether_addr_copy(hs->prop.mac, hs->local.offer.no_v2 ? hs->local.v1.mac :
 							     hs->local.v2.mac);
-	return smcx_chan_send(hs, buf,
-			      smcx_clc_encode_proposal(&hs->prop, buf, sizeof(buf)));
+	return smcx_clc_encode_proposal(&hs->prop, buf, cap);
+}
+
+static int smcx_client_send_proposal(struct smcx_hs *hs)
+{
+	u8 buf[SMCX_CLC_PROPOSAL_LEN_MAX];
+
+	return smcx_chan_send(hs, buf, smcx_client_encode_proposal(hs, buf, sizeof(buf)));
+}
+
+/* Paths that a Proposal in the SYN has found are given back when that was not taken. */
+static u32 smcx_client_prepare(struct smcx_hs *hs)
+{
+	const struct smcx_offer *offer = &hs->local.offer;
+
+	smcx_local_release(hs);
+	if (smcx_local_is_ipsec(hs->sk))
+		return SMCX_REASON_IPSEC;
+	smcx_local_build(hs);
+	return offer->no_v1 && offer->no_v2 ? offer->no_v2 : SMCX_REASON_NONE;
+}
+
+int smcx_hs_propose_syn(struct smcx_hs *hs, u64 token, u8 *buf, size_t cap)
+{
+	/* the token has its place in version 2 */
+	if (smcx_client_prepare(hs) || hs->local.offer.no_v2)
+		return -EOPNOTSUPP;
+	hs->token = token;
+	return smcx_client_encode_proposal(hs, buf, cap);
 }
 
 static enum smcx_hs_next smcx_client_propose(struct smcx_hs *hs)
 {
-	const struct smcx_offer *offer = &hs->local.offer;
+	u32 reason = smcx_client_prepare(hs);
 	int rc;
 
-	if (smcx_local_is_ipsec(hs->sk))
-		return smcx_hs_decline(hs, SMCX_REASON_IPSEC);
-	smcx_local_build(hs);
-	if (offer->no_v1 && offer->no_v2)
-		return smcx_hs_decline(hs, offer->no_v2);
+	if (reason)
+		return smcx_hs_decline(hs, reason);
+	hs->token = 0;
 	rc = smcx_client_send_proposal(hs);
 	if (rc)
 		return smcx_hs_fail(hs, rc);
@@ -91,7 +116,7 @@ static u32 smcx_client_route(struct smcx_hs *hs, const struct smcx_clc_accept *a
 	if (hs->agreed.version == 1 || acc->fce.v2_direct)
 		return SMCX_REASON_NONE;
 	memcpy(gid.raw, acc->gid, sizeof(gid.raw));
-	reason = smcx_path_route(sock_net(hs->sk), inet_sk(hs->sk)->inet_saddr, &gid,
+	reason = smcx_path_route(sock_net(hs->sk), smcx_hs_saddr(hs), &gid,
 				 &hs->gateway, hs->gw_mac);
 	if (reason)
 		return reason;
@@ -168,6 +193,7 @@ static enum smcx_hs_next smcx_client_on_accept(struct smcx_hs *hs)
 		reason = smcx_hs_learn_peer(hs, &acc, &peer);
 	if (reason)
 		return smcx_hs_decline(hs, reason);
+	smcx_onertt_learn(hs, &acc);
 	return smcx_client_confirm(hs, &peer);
 }
 

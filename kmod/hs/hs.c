@@ -49,6 +49,7 @@ static void smcx_hs_count(const struct smcx_hs *hs)
 {
 	bool clnt = hs->role == SMCX_CLIENT;
 
+	smcx_onertt_count(hs);
 	if (hs->res.err) {
 		smcx_stat_inc(hs->sn, clnt ? SMCX_CNT_CLNT_HS_ERR : SMCX_CNT_SRV_HS_ERR);
 	} else if (hs->res.conn) {
@@ -65,7 +66,7 @@ static bool smcx_hs_is_running(const struct smcx_hs *hs)
 {
 	enum smcx_hs_state state = READ_ONCE(hs->state);
 
-	return state != SMCX_HS_IDLE && state != SMCX_HS_DONE;
+	return state > SMCX_HS_ABANDONED && state != SMCX_HS_DONE;
 }
 
 static void smcx_hs_run(struct work_struct *work)
@@ -73,6 +74,10 @@ static void smcx_hs_run(struct work_struct *work)
 	struct smcx_hs *hs = container_of(to_delayed_work(work), struct smcx_hs, work);
 	enum smcx_hs_next next = SMCX_HS_SLEEP;
 
+	if (READ_ONCE(hs->state) == SMCX_HS_ABANDONED) {
+		smcx_hs_drop(hs);
+		hs->state = SMCX_HS_DONE;
+	}
 	while (!READ_ONCE(hs->cancelled) && smcx_hs_is_running(hs)) {
 		next = hs->role == SMCX_CLIENT ? smcx_hs_client_step(hs) :
 						 smcx_hs_server_step(hs);
@@ -123,6 +128,28 @@ void smcx_hs_start(struct smcx_hs *hs)
 	WRITE_ONCE(hs->state, hs->role == SMCX_CLIENT ? SMCX_HS_PROPOSE :
 							SMCX_HS_WAIT_PROPOSAL);
 	smcx_hs_queue(hs, 0);
+}
+
+void smcx_hs_start_proposed(struct smcx_hs *hs)
+{
+	smcx_hs_set_deadline(hs, READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
+	WRITE_ONCE(hs->state, SMCX_HS_WAIT_ACCEPT);
+	smcx_hs_queue(hs, 0);
+}
+
+void smcx_hs_start_syn(struct smcx_hs *hs)
+{
+	hs->syn = true;
+	smcx_hs_set_deadline(hs, SMCX_HS_SYN_MS);
+	WRITE_ONCE(hs->state, SMCX_HS_WAIT_PROPOSAL);
+	smcx_hs_queue(hs, 0);
+}
+
+void smcx_hs_abandon(struct smcx_hs *hs)
+{
+	WRITE_ONCE(hs->state, SMCX_HS_ABANDONED);
+	smcx_hs_queue(hs, 0);
+	smcx_hs_put(hs);
 }
 
 void smcx_hs_kick(struct smcx_hs *hs)

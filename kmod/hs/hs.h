@@ -8,6 +8,7 @@
 #include <linux/workqueue.h>
 #include <net/sock.h>
 
+#include "../base/peer.h"
 #include "../conn/conn.h"
 #include "../llc/llc.h"
 #include "../proto/clc.h"
@@ -78,6 +79,30 @@ struct smcx_hs *smcx_hs_create(struct sock *sk, enum smcx_role role,
 
 /** smcx_hs_start() - TCP is ESTABLISHED and both sides offered SMC: go. @hs: handshake. Context: any. */
 void smcx_hs_start(struct smcx_hs *hs);
+
+/**
+ * smcx_hs_propose_syn() - client: build the Proposal that travels in the SYN
+ * @hs: just created, not started
+ * @token: the server's invitation
+ * @buf: result
+ * @cap: bytes in @buf
+ *
+ * Route and addresses of the socket are known, TCP has not sent anything yet.
+ * Context: process, socket locked. Return: length, or negative errno: connect without.
+ */
+int smcx_hs_propose_syn(struct smcx_hs *hs, u64 token, u8 *buf, size_t cap);
+
+/** smcx_hs_start_proposed() - client: the SYN's Proposal was taken by a server that offers SMC: wait for the Accept. @hs: handshake. Context: any. */
+void smcx_hs_start_proposed(struct smcx_hs *hs);
+
+/** smcx_hs_start_syn() - server: the Proposal came in the SYN, the child may be in SYN_RECV. @hs: handshake. Context: any. */
+void smcx_hs_start_syn(struct smcx_hs *hs);
+
+/** smcx_hs_abandon() - a handshake that never started is not needed. @hs: handshake, the caller's reference is taken. Context: any. */
+void smcx_hs_abandon(struct smcx_hs *hs);
+
+/** smcx_hs_peer_key() - the server as base/peer knows it. @sk: client's TCP socket with addresses. @key: result. Context: any. */
+void smcx_hs_peer_key(const struct sock *sk, struct smcx_peer_key *key);
 
 /** smcx_hs_kick() - something happened on the TCP socket (data, FIN, RST). @hs: handshake. Context: any. */
 void smcx_hs_kick(struct smcx_hs *hs);

@@ -2,11 +2,17 @@
 #ifndef SMCX_HS_HS_PRIV_H
 #define SMCX_HS_HS_PRIV_H
 
+#include <net/inet_sock.h>
+#include <net/tcp_states.h>
+
+#include "../proto/ext.h"
+#include "../rdma/route.h"
 #include "hs.h"
 
 /** enum smcx_hs_state - see the picture in hs.h */
 enum smcx_hs_state {
 	SMCX_HS_IDLE,		/* created, not started */
+	SMCX_HS_ABANDONED,	/* never started, to be dropped */
 	SMCX_HS_PROPOSE,	/* client: build and send the Proposal */
 	SMCX_HS_WAIT_ACCEPT,
 	SMCX_HS_WAIT_PROPOSAL,
@@ -25,6 +31,8 @@ enum smcx_hs_next {
 };
 
 #define SMCX_HS_LGR_WAIT_MS	500	/* rather a second group than waiting longer */
+#define SMCX_HS_SYN_MS		3000	/* for the final ACK, if the Proposal came in the SYN */
+#define SMCX_HS_CAPS		SMCX_CAP_SYN	/* what is built of the extension */
 #define SMCX_HS_DECLINE_WAIT_MS	1000	/* protocol.md 2.10 */
 
 /**
@@ -78,6 +86,9 @@ struct smcx_clc_chan {
  * @conn: connection being set up, one reference
  * @link: link it will use
  * @told: the peer knows our element (Accept or Confirm was sent)
+ * @token: client: invitation sent in the Proposal, then the one in the Accept
+ * @syn: server: the Proposal came in the SYN
+ * @syn_up: ... and the final ACK has come
  * @res: verdict
  * @rcu: frees the struct
  */
@@ -108,6 +119,9 @@ struct smcx_hs {
 	struct smcx_conn		*conn;
 	struct smcx_link		*link;
 	bool				told;
+	u64				token;
+	bool				syn;
+	bool				syn_up;
 	struct smcx_hs_result		res;
 	struct rcu_head			rcu;
 };
@@ -152,6 +166,12 @@ void smcx_local_build(struct smcx_hs *hs);
 void smcx_local_release(struct smcx_hs *hs);
 /** smcx_local_path() - path for the agreed version. @hs: handshake. Context: process. */
 const struct smcx_path *smcx_local_path(const struct smcx_hs *hs);
+/** smcx_hs_saddr() - own IPv4 address, 0 on IPv6. @hs: handshake. Context: any. */
+static inline __be32 smcx_hs_saddr(const struct smcx_hs *hs)
+{
+	return smcx_route_is_v4(hs->sk) ? inet_sk(hs->sk)->inet_rcv_saddr : 0;
+}
+
 /** smcx_local_is_ipsec() - does IPsec protect the TCP connection (RDMA would bypass it)? @sk: socket. Context: process. */
 bool smcx_local_is_ipsec(struct sock *sk);
 
@@ -162,7 +182,7 @@ void smcx_hs_fill_params(const struct smcx_hs *hs, struct smcx_lgr_params *p);
 /** smcx_hs_make_conn() - connection and element in hs->lgr. @hs: handshake. Context: process. Return: 0 or reason. */
 u32 smcx_hs_make_conn(struct smcx_hs *hs);
 /** smcx_hs_fill_clc() - Accept or Confirm from hs->conn and hs->link. @hs: handshake. @clc: result. Context: process. */
-void smcx_hs_fill_clc(const struct smcx_hs *hs, struct smcx_clc_accept *clc);
+void smcx_hs_fill_clc(struct smcx_hs *hs, struct smcx_clc_accept *clc);
 /** smcx_hs_learn_peer() - take over the peer's element and, on first contact, its end of the link. @hs: handshake. @clc: its Accept or Confirm. @peer: result for smcx_link_connect(). Context: process. Return: 0 or reason. */
 u32 smcx_hs_learn_peer(struct smcx_hs *hs, const struct smcx_clc_accept *clc, struct smcx_peer_path *peer);
 /** smcx_hs_send_clc() - encode and send Accept or Confirm. @hs: handshake. @clc: message. Context: process. Return: 0 or negative errno. */
@@ -186,6 +206,27 @@ enum smcx_hs_next smcx_hs_declined(struct smcx_hs *hs);
 enum smcx_hs_next smcx_hs_fail(struct smcx_hs *hs, int err);
 /** smcx_hs_drop() - give back group, connection, waiter, paths. @hs: handshake. Context: process. */
 void smcx_hs_drop(struct smcx_hs *hs);
+
+/* ---- onertt.c ---- */
+
+/** smcx_onertt_fill_proposal() - capabilities and token. @hs: handshake. @prop: version 2 Proposal. Context: process. */
+void smcx_onertt_fill_proposal(const struct smcx_hs *hs, struct smcx_clc_proposal *prop);
+/** smcx_onertt_fill_accept() - capabilities; a server's invitation. @hs: handshake. @clc: version 2 Accept or Confirm. Context: process. */
+void smcx_onertt_fill_accept(struct smcx_hs *hs, struct smcx_clc_accept *clc);
+/** smcx_onertt_learn() - client: invitation in the Accept. @hs: handshake with group. @acc: Accept. Context: process. */
+void smcx_onertt_learn(struct smcx_hs *hs, const struct smcx_clc_accept *acc);
+/** smcx_onertt_commit() - client: the handshake is complete, remember the invitation. @hs: handshake. Context: process. */
+void smcx_onertt_commit(struct smcx_hs *hs);
+/** smcx_onertt_count() - server: outcome of a Proposal in a SYN. @hs: handshake with verdict. Context: process. */
+void smcx_onertt_count(const struct smcx_hs *hs);
+/** smcx_onertt_check_up() - server: has the final ACK come? @hs: handshake. Context: process. */
+void smcx_onertt_check_up(struct smcx_hs *hs);
+
+/** smcx_hs_is_syn_recv() - is the TCP connection not confirmed by its client yet? @sk: TCP socket. Context: any. */
+static inline bool smcx_hs_is_syn_recv(const struct sock *sk)
+{
+	return inet_sk_state_load(sk) == TCP_SYN_RECV;
+}
 
 /* ---- client.c, server.c ---- */
 

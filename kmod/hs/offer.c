@@ -33,6 +33,7 @@ void smcx_local_build(struct smcx_hs *hs)
 	loc->offer.no_v1 = smcx_path_find(hs->sk, SMCX_ROCE_V1, &loc->v1);
 	loc->offer.release = SMCX_RELEASE_MAX;
 	loc->offer.max_conns = READ_ONCE(sc->max_conns);
+	loc->offer.caps = SMCX_HS_CAPS;
 	loc->offer.max_links = min_t(unsigned int, READ_ONCE(sc->max_links), SMCX_OFFER_LINKS);
 }
 

@@ -13,6 +13,7 @@ static int smcx_server_await(struct smcx_hs *hs, u8 type, enum smcx_hs_next *nex
 	struct smcx_clc_hdr hdr;
 	int rc = smcx_chan_recv(hs, &hdr);
 
+	smcx_onertt_check_up(hs);
 	if (rc < 0)
 		*next = smcx_hs_fail(hs, rc);
 	else if (!rc)
@@ -34,7 +35,7 @@ static u32 smcx_server_route(struct smcx_hs *hs)
 	if (hs->agreed.version == 1)
 		return SMCX_REASON_NONE;
 	memcpy(gid.raw, hs->prop.v2.gid, sizeof(gid.raw));
-	return smcx_path_route(sock_net(hs->sk), inet_sk(hs->sk)->inet_rcv_saddr,
+	return smcx_path_route(sock_net(hs->sk), smcx_hs_saddr(hs),
 			       &gid, &hs->gateway, hs->gw_mac);
 }
 
@@ -82,7 +83,8 @@ static enum smcx_hs_next smcx_server_accept(struct smcx_hs *hs)
 	if (rc)
 		return smcx_hs_fail(hs, rc);
 	hs->state = SMCX_HS_WAIT_CONFIRM;
-	smcx_hs_set_deadline(hs, READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
+	smcx_hs_set_deadline(hs, hs->syn && !hs->syn_up ? SMCX_HS_SYN_MS :
+			     READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
 	return SMCX_HS_AGAIN;
 }
 

@@ -111,6 +111,23 @@ static const struct {
 	{ SMCX_CNT_PROTO_ERR, "refused_message" },
 	{ SMCX_CNT_KILLED, "killed_with_group" },
 	{ SMCX_CNT_ACCEPT_DROP, "accept_drop" },
+	{ SMCX_CNT_ONERTT_SENT, "onertt_sent" },
+	{ SMCX_CNT_ONERTT_ACKED, "onertt_acked" },
+	{ SMCX_CNT_ONERTT_UNACKED, "onertt_unacked" },
+	{ SMCX_CNT_ONERTT_PURGED, "onertt_purged" },
+	{ SMCX_CNT_ONERTT_VETOED, "onertt_vetoed" },
+	{ SMCX_CNT_ONERTT_RESET, "onertt_reset" },
+	{ SMCX_CNT_ONERTT_LOST, "onertt_lost" },
+	{ SMCX_CNT_ONERTT_LEARNT, "onertt_learnt" },
+	{ SMCX_CNT_ONERTT_ACCEPTED, "onertt_accepted" },
+	{ SMCX_CNT_ONERTT_COMMITTED, "onertt_committed" },
+	{ SMCX_CNT_ONERTT_DECLINED, "onertt_declined" },
+	{ SMCX_CNT_ONERTT_TIMEOUT, "onertt_timeout" },
+	{ SMCX_CNT_ONERTT_FAILED, "onertt_failed" },
+	{ SMCX_CNT_ONERTT_REPLAYED, "onertt_replayed" },
+	{ SMCX_CNT_ONERTT_BAD_TOKEN, "onertt_bad_token" },
+	{ SMCX_CNT_ONERTT_NO_PROPOSAL, "onertt_no_proposal" },
+	{ SMCX_CNT_ONERTT_FILTERED, "onertt_filtered" },
 };
 
 static int smcx_own_fill_counter(struct sk_buff *skb, const char *name, u64 value)
@@ -159,6 +176,8 @@ static const struct genl_ops smcx_own_ops[] = {
 	{ .cmd = SMCX_CMD_GET_FALLBACK, .dumpit = smcx_own_dump_fallback },
 	{ .cmd = SMCX_CMD_GET_FB_COUNT, .dumpit = smcx_own_dump_counts },
 	{ .cmd = SMCX_CMD_GET_COUNTERS, .dumpit = smcx_own_dump_counters },
+	{ .cmd = SMCX_CMD_GET_PEERS, .dumpit = smcx_own_dump_peers },
+	{ .cmd = SMCX_CMD_FLUSH_PEERS, .doit = smcx_own_flush_peers, .flags = GENL_UNS_ADMIN_PERM },
 };
 
 static struct genl_family smcx_own_family __ro_after_init = {

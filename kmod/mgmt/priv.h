@@ -112,6 +112,13 @@ static inline bool smcx_mgmt_is_visible(const struct net *net, const struct smcx
 	return net_eq(net, &init_net) || net_eq(net, lgr->sn->net);
 }
 
+/* ---- known servers, for SMCX ---- */
+
+/** smcx_own_dump_peers() - SMCX_CMD_GET_PEERS. @skb: messages. @cb: dump. Context: process. Return: length. */
+int smcx_own_dump_peers(struct sk_buff *skb, struct netlink_callback *cb);
+/** smcx_own_flush_peers() - SMCX_CMD_FLUSH_PEERS. @skb: request. @info: request. Context: process. Return: 0. */
+int smcx_own_flush_peers(struct sk_buff *skb, struct genl_info *info);
+
 /* ---- dumps of SMC_GEN_NETLINK, as genl_ops.dumpit ---- */
 
 /** smcx_gen_dump_lgr() - link groups. @skb: messages. @cb: dump. Context: process. Return: length. */

@@ -10,6 +10,7 @@
 static const int smcx_zero;
 static const int smcx_one = 1;
 static const int smcx_two = 2;
+static const int smcx_three = 3;
 static const int smcx_min_buf = 16384;
 static const int smcx_max_buf = INT_MAX / 2;
 static const int smcx_min_conns = 16;
@@ -19,6 +20,7 @@ static const int smcx_max_free_delay_s = 7 * 24 * 3600;
 static const int smcx_min_hs_ms = 100;
 static const int smcx_max_hs_ms = 600 * 1000;
 static const int smcx_max_close_s = 3600;
+static const int smcx_max_token_s = 24 * 3600;
 
 /*
  * Values live in the namespace's struct smcx_net; the entry holds the offset in ->data until the
@@ -53,6 +55,12 @@ static const struct ctl_table smcx_sysctl_table[] = {
 		    &smcx_min_hs_ms, &smcx_max_hs_ms),
 	SMCX_SYSCTL("close_timeout", close_timeout_s, proc_douintvec_minmax,
 		    &smcx_one, &smcx_max_close_s),
+	SMCX_SYSCTL("onertt", onertt, proc_douintvec_minmax, &smcx_zero, &smcx_three),
+	SMCX_SYSCTL("onertt_token_life", onertt_token_life, proc_douintvec_minmax,
+		    &smcx_one, &smcx_max_token_s),
+	SMCX_SYSCTL("onertt_filter", onertt_filter, proc_douintvec_minmax,
+		    &smcx_zero, &smcx_one),
+	SMCX_SYSCTL("rkey_skip", rkey_skip, proc_douintvec_minmax, &smcx_zero, &smcx_one),
 };
 
 #define SMCX_SYSCTLS	ARRAY_SIZE(smcx_sysctl_table)

@@ -4,8 +4,6 @@
 #include "ext.h"
 #include "wire.h"
 
-#define TOKEN_OFF	4	/* in the reserved bytes 28..39 of the v2 extension */
-
 void smcx_ext_put_caps(u8 vendor[4], u16 caps)
 {
 	memset(vendor, 0, 4);
@@ -32,7 +30,7 @@ u64 smcx_ext_proposal_token(const struct smcx_clc_proposal *prop)
 {
 	if (!prop->has_v2 || !(smcx_ext_caps(prop->vendor) & SMCX_CAP_SYN))
 		return 0;
-	return smcx_get64(prop->v2.reserved + TOKEN_OFF);
+	return smcx_get64(prop->v2.reserved + SMCX_EXT_TOKEN_OFF);
 }
 
 u64 smcx_ext_accept_token(const struct smcx_clc_accept *acc, u16 caps)

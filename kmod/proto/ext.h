@@ -15,6 +15,7 @@
 
 #define SMCX_EXT_VENDOR		0x58	/* "X" */
 #define SMCX_EXT_VERSION	1	/* later versions add bits and keep these */
+#define SMCX_EXT_TOKEN_OFF	4	/* token in the reserved bytes of a Proposal's v2 extension */
 
 /** enum smcx_cap - capability bits; what both sides have holds */
 enum smcx_cap {

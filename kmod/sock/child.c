@@ -7,6 +7,9 @@
 
 #include "sock_priv.h"
 
+/* for the final ACK of a child that goes on as TCP */
+#define SMCX_CHILD_LATE_JIFFIES	(3 * HZ)
+
 /*
  * Who takes a child off its list owns the list's reference and the child's fate: accept(),
  * the verdict of a failed handshake, or the listener that closes.
@@ -142,20 +145,56 @@ static bool smcx_child_defer(struct smcx_sock *cs)
 	return true;
 }
 
+/*
+ * Goes on as TCP, from a SYN with data: the application did not ask for connections that TCP itself
+ * does not call established. Either the final ACK has come, or nobody is there.
+ */
+static void smcx_child_late(struct smcx_sock *cs)
+{
+	bool up = false;
+
+	lock_sock(cs->sk);
+	if (!cs->closing && cs->attached && !smcx_tcp_is_syn_recv(cs->sk) &&
+	    cs->sk->sk_state != TCP_CLOSE) {
+		smcx_fallback(cs, cs->reason, cs->peer_reason);
+		up = true;
+	}
+	release_sock(cs->sk);
+	if (up)
+		smcx_child_ready(cs);
+	else if (smcx_child_unlink(cs))
+		smcx_child_close(cs);
+}
+
 static void smcx_child_defer_work(struct work_struct *work)
 {
 	struct smcx_sock *cs = container_of(to_delayed_work(work), struct smcx_sock, defer_work);
 
 	WRITE_ONCE(cs->deferred, false);
-	smcx_child_ready(cs);
+	if (READ_ONCE(cs->late))
+		smcx_child_late(cs);
+	else
+		smcx_child_ready(cs);
 	smcx_sock_put(cs);
+}
+
+/* Return: true if the fallback has to wait for the final ACK; sk locked. */
+static bool smcx_child_is_late(struct smcx_sock *cs, const struct smcx_hs_result *res)
+{
+	if (!smcx_tcp_is_syn_recv(cs->sk))
+		return false;
+	cs->reason = res->reason;
+	cs->peer_reason = res->peer_reason;
+	WRITE_ONCE(cs->late, true);
+	smcx_sock_queue(cs, &cs->defer_work, SMCX_CHILD_LATE_JIFFIES);
+	return true;
 }
 
 static void smcx_child_done(void *owner, const struct smcx_hs_result *res)
 {
 	struct smcx_conn *drop = NULL;
 	struct smcx_sock *cs = owner;
-	bool failed = false;
+	bool failed = false, late = false;
 	struct smcx_hs *hs;
 
 	smcx_sock_hold(cs);
@@ -166,6 +205,8 @@ static void smcx_child_done(void *owner, const struct smcx_hs_result *res)
 		drop = res->conn;
 	else if (res->conn)
 		smcx_enter_smc(cs, res->conn);
+	else if (!res->err && smcx_child_is_late(cs, res))
+		late = true;
 	else if (!res->err)
 		smcx_fallback(cs, res->reason, res->peer_reason);
 	else
@@ -175,7 +216,7 @@ static void smcx_child_done(void *owner, const struct smcx_hs_result *res)
 		smcx_conn_close(drop, true);
 	if (failed && smcx_child_unlink(cs))
 		smcx_child_close(cs);
-	else if (!failed && !smcx_child_defer(cs))
+	else if (!failed && !late && !smcx_child_defer(cs))
 		smcx_child_ready(cs);
 	smcx_hs_put(hs);
 	smcx_sock_put(cs);
@@ -204,6 +245,8 @@ static void smcx_child_state_change(struct sock *sk)
 	cs = smcx_sock_of(sk);
 	if (cs && cs->hs)
 		smcx_hs_kick(cs->hs);
+	else if (cs && cs->late)
+		smcx_sock_queue(cs, &cs->defer_work, 0);
 	else if (cs && cs->mode == SMCX_MODE_SMC)
 		smcx_smc_state_change(cs);
 	rcu_read_unlock();
@@ -230,7 +273,10 @@ static bool smcx_child_start(struct smcx_sock *cs)
 	if (ok) {
 		smcx_sock_list(cs);
 		/* the verdict waits for this lock, so cs->hs stays */
-		smcx_hs_start(cs->hs);
+		if (smcx_tcp_came_with_data(sk))
+			smcx_hs_start_syn(cs->hs);
+		else
+			smcx_hs_start(cs->hs);
 		smcx_hs_kick(cs->hs);
 	}
 	release_sock(sk);

@@ -8,10 +8,11 @@
 #include "sock_priv.h"
 
 /* TCP failed, or the handshake did: TCP's own state and error are the answer from here on. */
-static void smcx_client_failed(struct smcx_sock *ss)
+void smcx_client_failed(struct smcx_sock *ss)
 {
 	struct sock *sk = ss->sk;
 
+	smcx_early_abandon(ss);
 	smp_store_release(&ss->mode, SMCX_MODE_DEAD);
 	smcx_tcp_unoffer(sk);
 	smcx_sock_detach(ss);
@@ -68,6 +69,7 @@ static void smcx_client_done(void *owner, const struct smcx_hs_result *res)
 		smcx_fallback(ss, res->reason, res->peer_reason);
 		smcx_client_wake_tcp(sk);
 	} else {
+		smcx_early_failed(ss);
 		smp_store_release(&ss->mode, SMCX_MODE_DEAD);
 		abort = true;
 	}
@@ -80,7 +82,7 @@ static void smcx_client_done(void *owner, const struct smcx_hs_result *res)
 	smcx_sock_put(ss);
 }
 
-static const struct smcx_hs_ops smcx_client_hs_ops = {
+const struct smcx_hs_ops smcx_client_hs_ops = {
 	.done	= smcx_client_done,
 };
 
@@ -93,8 +95,24 @@ static void smcx_client_tcp_fallback(struct smcx_sock *ss, u32 reason)
 	sk->sk_state_change(sk);
 }
 
+static void smcx_client_handshake(struct smcx_sock *ss)
+{
+	smp_store_release(&ss->mode, SMCX_MODE_HANDSHAKE);
+	smcx_sock_list(ss);
+}
+
 static void smcx_client_established(struct smcx_sock *ss)
 {
+	switch (smcx_early_established(ss)) {
+	case SMCX_EARLY_WAIT:
+		return;
+	case SMCX_EARLY_PROPOSED:
+		smcx_client_handshake(ss);
+		smcx_hs_start_proposed(ss->hs);
+		return;
+	case SMCX_EARLY_CLASSIC:
+		break;
+	}
 	switch (smcx_tcp_verdict(ss->sk)) {
 	case SMCX_TCP_PEER_DID_NOT:
 		smcx_client_tcp_fallback(ss, SMCX_REASON_PEERNOSMC);
@@ -111,8 +129,7 @@ static void smcx_client_established(struct smcx_sock *ss)
 		smcx_client_tcp_fallback(ss, SMCX_REASON_MEM);
 		return;
 	}
-	smp_store_release(&ss->mode, SMCX_MODE_HANDSHAKE);
-	smcx_sock_list(ss);
+	smcx_client_handshake(ss);
 	smcx_hs_start(ss->hs);
 }
 
@@ -127,6 +144,8 @@ static void smcx_client_state_change(struct sock *sk)
 		goto out;
 	switch (ss->mode) {
 	case SMCX_MODE_CONNECTING:
+		if (ss->redoing)
+			break;
 		if (sk->sk_state == TCP_CLOSE)
 			smcx_client_failed(ss);
 		else if (sk->sk_state != TCP_SYN_SENT && sk->sk_state != TCP_SYN_RECV)
@@ -197,8 +216,10 @@ int smcx_client_start(struct socket *sock, struct sockaddr *addr, int len, int f
 	smcx_own_module_ref(sk);
 	smcx_sock_attach(ss, sock, &smcx_client_hooks, true);
 	smcx_tcp_offer(sk);
+	smcx_early_arm(ss, addr, len);
 	/* never wait inside TCP: it would sleep on the queue that is about to change */
 	rc = __inet_stream_connect(sock, addr, len, flags | O_NONBLOCK, 0);
+	smcx_early_launched(ss, rc);
 	if (rc != -EINPROGRESS) {
 		smcx_tcp_unoffer(sk);
 		smp_store_release(&ss->mode, SMCX_MODE_DEAD);

@@ -38,6 +38,7 @@ static struct smcx_conn *smcx_give_up(struct smcx_sock *ss)
 	RCU_INIT_POINTER(ss->conn, NULL);
 	smp_store_release(&ss->mode, SMCX_MODE_DEAD);
 	WRITE_ONCE(ss->sock, NULL);
+	smcx_early_abandon(ss);
 	smcx_tcp_unoffer(ss->sk);
 	smcx_sock_detach(ss);
 	return conn;

@@ -67,6 +67,7 @@ static void smcx_sock_free_rcu(struct rcu_head *rcu)
 
 	sock_put(ss->sk);
 	kfree(ss->lsn);
+	kfree(ss->early);
 	kfree(ss);
 }
 

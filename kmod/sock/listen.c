@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A listener's hooks: who gets in, and when to look into TCP's accept queue. */
-#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <net/inet_connection_sock.h>
 #include <net/sock.h>
@@ -10,60 +9,6 @@
 
 /* A handshake that takes longer is waiting for its peer. */
 #define SMCX_CHILD_SLOW_JIFFIES	(HZ / 5)
-
-/*
- * Copies of TCP's connection ops with our syn_recv_sock. TCP has three tables (IPv4, IPv6,
- * v4-mapped), none of them exported; each is copied when a listener first shows it. They stay
- * until unload: a SYN under way may still be inside.
- */
-struct smcx_af_ops {
-	const struct inet_connection_sock_af_ops *orig;
-	struct inet_connection_sock_af_ops copy;
-};
-
-static struct smcx_af_ops smcx_af_ops[4];
-static DEFINE_MUTEX(smcx_af_ops_lock);
-
-static struct sock *smcx_syn_recv_sock(const struct sock *sk, struct sk_buff *skb,
-				       struct request_sock *req, struct dst_entry *dst,
-				       struct request_sock *req_unhash, bool *own_req,
-				       void (*opt_child_init)(struct sock *newsk,
-							      const struct sock *sk));
-
-/* Return: TCP's table behind @ops, which may be TCP's own already. */
-static const struct inet_connection_sock_af_ops *
-smcx_af_ops_orig(const struct inet_connection_sock_af_ops *ops)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(smcx_af_ops); i++)
-		if (ops == &smcx_af_ops[i].copy)
-			return smcx_af_ops[i].orig;
-	return ops;
-}
-
-static const struct inet_connection_sock_af_ops *
-smcx_af_ops_copy(const struct inet_connection_sock_af_ops *ops)
-{
-	struct smcx_af_ops *found = NULL;
-	int i;
-
-	mutex_lock(&smcx_af_ops_lock);
-	for (i = 0; i < ARRAY_SIZE(smcx_af_ops) && !found; i++) {
-		struct smcx_af_ops *slot = &smcx_af_ops[i];
-
-		if (slot->orig == ops)
-			found = slot;
-		if (slot->orig)
-			continue;
-		slot->copy = *ops;
-		slot->copy.syn_recv_sock = smcx_syn_recv_sock;
-		slot->orig = ops;
-		found = slot;
-	}
-	mutex_unlock(&smcx_af_ops_lock);
-	return found ? &found->copy : NULL;
-}
 
 /* Children still busy after a while no longer stand in the way of others. */
 static void smcx_listen_age(struct smcx_listener *lsn)
@@ -111,7 +56,7 @@ static void smcx_listen_born(struct smcx_sock *ss, struct sock *child, bool own_
 	/* a v4-mapped child has got a table of its own */
 	icsk->icsk_af_ops = smcx_af_ops_orig(icsk->icsk_af_ops);
 	child->sk_data_ready = ss ? ss->orig.data_ready : smcx_tcp_data_ready;
-	smcx_tcp_child_init(child);
+	smcx_tcp_child_init(child, ss && ss->lsn->no_cookie);
 	/* who does not own the request is thrown away */
 	if (ss && own_req && smcx_tcp_child_offers(child))
 		atomic_inc(&ss->lsn->nsmc);
@@ -130,6 +75,9 @@ static struct sock *smcx_syn_recv_sock(const struct sock *sk, struct sk_buff *sk
 	rcu_read_lock();
 	ops = smcx_af_ops_orig(READ_ONCE(inet_csk(sk)->icsk_af_ops));
 	ss = smcx_sock_of(sk);
+	/* Fast Open: NULL and TCP answers as if there were no data */
+	if (tcp_hdr(skb)->syn && !(ss && smcx_listen_admits(ss, sk) && smcx_early_guard(ss, skb, req)))
+		goto out;
 	if (ss && !smcx_listen_admits(ss, sk)) {
 		smcx_stat_inc(ss->sn, SMCX_CNT_ACCEPT_DROP);
 		dst_release(dst);
@@ -142,6 +90,11 @@ static struct sock *smcx_syn_recv_sock(const struct sock *sk, struct sk_buff *sk
 out:
 	rcu_read_unlock();
 	return child;
+}
+
+static void smcx_listen_patch(struct inet_connection_sock_af_ops *ops)
+{
+	ops->syn_recv_sock = smcx_syn_recv_sock;
 }
 
 static void smcx_listen_data_ready(struct sock *sk)
@@ -256,7 +209,7 @@ static int smcx_listen_hook(struct socket *sock, struct smcx_sock *ss)
 
 	if (!smcx_listen_may_start(sock))
 		return 1;
-	ops = smcx_af_ops_copy(inet_csk(sk)->icsk_af_ops);
+	ops = smcx_af_ops_copy(inet_csk(sk)->icsk_af_ops, smcx_listen_patch);
 	if (!ops)
 		return 1;
 	/* sk_clone() copies sk_prot_creator: children must not carry R */
@@ -264,6 +217,7 @@ static int smcx_listen_hook(struct socket *sock, struct smcx_sock *ss)
 	smcx_sock_attach(ss, sock, &smcx_listen_hooks, false);
 	WRITE_ONCE(inet_csk(sk)->icsk_af_ops, ops);
 	smcx_tcp_offer(sk);
+	smcx_early_listen(ss);
 	if (READ_ONCE(ss->sn->sysctl.limit_hs))
 		smcx_tcp_set_congested(sk, smcx_tcp_congested_limit);
 	else if (!smcx_tcp_limit_hs(sk, smcx_tcp_congested_limit))
@@ -289,12 +243,11 @@ int smcx_listen_start(struct socket *sock)
 
 void smcx_listen_stop(struct smcx_sock *ss)
 {
-	struct inet_connection_sock *icsk = inet_csk(ss->sk);
-
 	lock_sock(ss->sk);
 	if (ss->attached) {
 		smcx_tcp_unoffer(ss->sk);
-		WRITE_ONCE(icsk->icsk_af_ops, smcx_af_ops_orig(icsk->icsk_af_ops));
+		smcx_early_unlisten(ss);
+		smcx_af_ops_restore(ss->sk);
 		smcx_sock_detach(ss);
 	}
 	smp_store_release(&ss->mode, SMCX_MODE_DEAD);

@@ -95,6 +95,7 @@ enum smcx_child_list {
 };
 
 struct smcx_sock;
+struct smcx_early;
 
 /**
  * struct smcx_sock_hooks - callbacks of the TCP sk while state is attached; NULL = leave TCP's
@@ -121,6 +122,7 @@ struct smcx_sock_hooks {
  * @npending: length of @pending
  * @nslow: length of @slow
  * @nready: length of @ready
+ * @no_cookie: the application's TCP_FASTOPEN_NO_COOKIE; TCP's is ours
  * @nsmc: children that offered SMC and are still in TCP's accept queue
  * @closed: nobody will accept any more
  * @work: takes children out of TCP's accept queue
@@ -134,6 +136,7 @@ struct smcx_listener {
 	unsigned int		npending;
 	unsigned int		nslow;
 	unsigned int		nready;
+	bool			no_cookie;
 	atomic_t		nsmc;
 	bool			closed;
 	struct delayed_work	work;
@@ -154,6 +157,8 @@ struct smcx_listener {
  * @hooks: our callbacks
  * @orig: TCP's callbacks
  * @wq: stands in as sk_wq, so that TCP does not wake the user by itself
+ * @early: client: Proposal in the SYN, early_client.c; NULL = none; freed with the state
+ * @redoing: client: the connection is about to be reset and made anew, its events do not count
  * @sndbuf: value of sk_sndbuf last given to @conn
  * @reason: why it is TCP, 0 = it is not
  * @peer_reason: diagnosis of the peer's Decline
@@ -165,6 +170,7 @@ struct smcx_listener {
  * @born: child: when it came, jiffies
  * @defer_work: child: TCP_DEFER_ACCEPT, first byte or time-out
  * @deferred: child: waits for bytes
+ * @late: child: goes on as TCP, but its client has not confirmed the SYN-ACK yet; @defer_work limits the wait
  * @rcu: frees
  */
 struct smcx_sock {
@@ -181,6 +187,8 @@ struct smcx_sock {
 	const struct smcx_sock_hooks	*hooks;
 	struct smcx_sock_hooks		orig;
 	struct socket_wq		wq;
+	struct smcx_early		*early;
+	bool				redoing;
 	int				sndbuf;
 	u32				reason;
 	u32				peer_reason;
@@ -193,6 +201,7 @@ struct smcx_sock {
 	unsigned long			born;
 	struct delayed_work		defer_work;
 	bool				deferred;
+	bool				late;
 	struct rcu_head			rcu;
 };
 

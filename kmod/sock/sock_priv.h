@@ -15,10 +15,12 @@
  * Files, bottom first; each calls only those above it:
  *
  *   tcp_glue   what we read and write in struct tcp_sock; TCP's own ops tables
+ *   af_ops     copies of TCP's connection ops
  *   life       state object: references, attachment to the sk, dumps, work queue
  *   wake       wake-ups of the user, upcalls of the connection
  *   fallback   the only place where sock->ops change
  *   verdict    entering SMC mode, waiting for a verdict
+ *   early_*    Proposal in the SYN
  *   client     connect
  *   child      children in handshake
  *   listen     hooks of a listener, TCP's accept queue
@@ -60,8 +62,8 @@ enum smcx_tcp_verdict smcx_tcp_verdict(const struct sock *sk);
 void smcx_tcp_set_congested(struct sock *sk, bool (*fn)(const struct sock *sk));
 /** smcx_tcp_child_offers() - did client and listener both offer? @child: new child. Context: any. */
 bool smcx_tcp_child_offers(const struct sock *child);
-/** smcx_tcp_child_init() - take back what a child inherits from our listener. @child: new child, locked. Context: any. */
-void smcx_tcp_child_init(struct sock *child);
+/** smcx_tcp_child_init() - take back what a child inherits from our listener. @child: new child, locked. @no_cookie: the application's TCP_FASTOPEN_NO_COOKIE. Context: any. */
+void smcx_tcp_child_init(struct sock *child, bool no_cookie);
 /** smcx_tcp_limit_hs() - the socket's SMC_LIMIT_HS, kept as the congestion callback. @sk: socket. @fn: callback that means "on". Context: any. */
 bool smcx_tcp_limit_hs(const struct sock *sk, bool (*fn)(const struct sock *sk));
 /** smcx_tcp_is_corked() - TCP_CORK. @sk: socket. Context: any. */
@@ -72,6 +74,44 @@ bool smcx_tcp_is_nodelay(const struct sock *sk);
 bool smcx_tcp_wants_inq(const struct sock *sk);
 /** smcx_tcp_defer_time() - TCP_DEFER_ACCEPT of a listener. @sk: listener. Context: any. Return: jiffies, 0 = off. */
 unsigned long smcx_tcp_defer_time(const struct sock *sk);
+
+/** smcx_tcp_may_syn_data() - may we send data in this socket's SYN? @sk: closed socket, locked. Context: any. */
+bool smcx_tcp_may_syn_data(const struct sock *sk);
+/** smcx_tcp_syn_data_set() - TCP shall send @msg in the SYN, without a cookie. @sk: socket in rebuild_header of connect. @msg: stays valid until smcx_tcp_syn_data_done(). @len: its length. Context: process. */
+bool smcx_tcp_syn_data_set(struct sock *sk, struct msghdr *msg, int len);
+/** smcx_tcp_no_cookie() - the application's TCP_FASTOPEN_NO_COOKIE. @sk: socket. Context: any. */
+bool smcx_tcp_no_cookie(const struct sock *sk);
+/** smcx_tcp_syn_data_done() - connect has returned. @sk: socket, locked. @no_cookie: as it was. Context: process. Return: bytes that TCP took. */
+int smcx_tcp_syn_data_done(struct sock *sk, bool no_cookie);
+/** smcx_tcp_syn_data_left() - bytes not acknowledged, once the SYN is. @sk: socket, locked. Context: any. */
+int smcx_tcp_syn_data_left(const struct sock *sk);
+/** smcx_tcp_syn_was_lost() - was the SYN sent more than once? @sk: socket, locked. Context: any. */
+bool smcx_tcp_syn_was_lost(const struct sock *sk);
+/** smcx_tcp_syn_data_purge() - take back all unacknowledged data, as if it had never been written. @sk: just established, locked; no data has been sent but in the SYN. Context: any. */
+void smcx_tcp_syn_data_purge(struct sock *sk);
+/** smcx_tcp_fastopen_listen() - TCP shall ask our guard about SYNs with data. @sk: socket, locked. Context: any. Return: the application's TCP_FASTOPEN_NO_COOKIE. */
+bool smcx_tcp_fastopen_listen(struct sock *sk);
+/** smcx_tcp_fastopen_unlisten() - undo. @sk: listener, locked. @no_cookie: from smcx_tcp_fastopen_listen(). Context: any. */
+void smcx_tcp_fastopen_unlisten(struct sock *sk, bool no_cookie);
+/** smcx_tcp_came_with_data() - did the guard let the data of its SYN in? @child: child. Context: any. */
+bool smcx_tcp_came_with_data(const struct sock *child);
+/** smcx_tcp_is_syn_recv() - a child whose client has not confirmed the SYN-ACK. @sk: child. Context: any. */
+bool smcx_tcp_is_syn_recv(const struct sock *sk);
+
+/* ---- af_ops.c ---- */
+
+struct inet_connection_sock_af_ops;
+struct request_sock;
+typedef void smcx_af_ops_patch(struct inet_connection_sock_af_ops *ops);
+
+/** smcx_af_ops_orig() - TCP's table behind @ops, which may be TCP's own already. @ops: table. Context: any. */
+const struct inet_connection_sock_af_ops *
+smcx_af_ops_orig(const struct inet_connection_sock_af_ops *ops);
+/** smcx_af_ops_copy() - a patched copy, one for all sockets. @ops: table of a socket. @patch: puts functions in. Context: process. Return: copy, NULL if there is no room. */
+const struct inet_connection_sock_af_ops *
+smcx_af_ops_copy(const struct inet_connection_sock_af_ops *ops, smcx_af_ops_patch *patch);
+/** smcx_af_ops_restore() - give the socket TCP's table back, if ours is in place. @sk: socket, locked. Context: any. */
+void smcx_af_ops_restore(struct sock *sk);
 
 /* ---- life.c ---- */
 
@@ -203,7 +243,42 @@ int smcx_settle(struct socket *sock, struct smcx_sock **ss, long timeo);
 long smcx_wait_event(struct socket *sock, long timeo, bool (*cond)(struct smcx_sock *ss),
 		     struct smcx_sock *ss);
 
+/* ---- early_client.c ---- */
+
+/** enum smcx_early_next - how a handshake goes on when TCP is up */
+enum smcx_early_next {
+	SMCX_EARLY_CLASSIC,	/* nothing was sent: as if there were no extension */
+	SMCX_EARLY_PROPOSED,	/* the Proposal is with the server, ss->hs waits for the Accept */
+	SMCX_EARLY_WAIT,	/* connecting anew */
+};
+
+/** smcx_early_arm() - about to connect: prepare a Proposal in the SYN if the server is known. @ss: attached client. @addr: peer. @len: its length. Context: process, sk locked. */
+void smcx_early_arm(struct smcx_sock *ss, const struct sockaddr *addr, int len);
+/** smcx_early_launched() - TCP's connect has returned. @ss: client. @rc: what it returned. Context: process, sk locked. */
+void smcx_early_launched(struct smcx_sock *ss, int rc);
+/** smcx_early_established() - TCP is up. @ss: client. Context: any, sk locked. */
+enum smcx_early_next smcx_early_established(struct smcx_sock *ss);
+/** smcx_early_abandon() - the attempt is over; idempotent. @ss: client. Context: any, sk locked. */
+void smcx_early_abandon(struct smcx_sock *ss);
+/** smcx_early_failed() - the handshake ended in an error: do not trust the server's token. @ss: client. Context: any, sk locked. */
+void smcx_early_failed(struct smcx_sock *ss);
+
+/* ---- early_server.c ---- */
+
+/** smcx_early_guard() - shall a child be made from this SYN's data? @ss: listener, RCU. @skb: SYN. @req: its request. Context: softirq. */
+bool smcx_early_guard(struct smcx_sock *ss, const struct sk_buff *skb, const struct request_sock *req);
+/** smcx_early_listen() - a listener takes Proposals in SYNs. @ss: listener about to listen. Context: process, sk locked. */
+void smcx_early_listen(struct smcx_sock *ss);
+/** smcx_early_unlisten() - undo. @ss: listener. Context: process, sk locked. */
+void smcx_early_unlisten(struct smcx_sock *ss);
+
 /* ---- client.c ---- */
+
+extern const struct smcx_hs_ops smcx_client_hs_ops;
+
+/** smcx_client_failed() - the attempt is over, TCP's error is the answer. @ss: client. Context: any, sk locked. */
+void smcx_client_failed(struct smcx_sock *ss);
+
 
 /**
  * smcx_client_start() - begin connecting

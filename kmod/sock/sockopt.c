@@ -30,13 +30,10 @@ static int smcx_opt_set_smc(struct socket *sock, int name, sockptr_t val, unsign
 	return rc;
 }
 
-static int smcx_opt_get_smc(struct socket *sock, int name, char __user *val, int __user *len)
+static int smcx_opt_put_int(int on, char __user *val, int __user *len)
 {
-	int on = smcx_tcp_limit_hs(sock->sk, smcx_tcp_congested_limit);
 	int n;
 
-	if (name != SMCX_SO_LIMIT_HS)
-		return -EOPNOTSUPP;
 	if (get_user(n, len))
 		return -EFAULT;
 	if (n < 0)
@@ -45,6 +42,13 @@ static int smcx_opt_get_smc(struct socket *sock, int name, char __user *val, int
 	if (put_user(n, len) || copy_to_user(val, &on, n))
 		return -EFAULT;
 	return 0;
+}
+
+static int smcx_opt_get_smc(struct socket *sock, int name, char __user *val, int __user *len)
+{
+	if (name != SMCX_SO_LIMIT_HS)
+		return -EOPNOTSUPP;
+	return smcx_opt_put_int(smcx_tcp_limit_hs(sock->sk, smcx_tcp_congested_limit), val, len);
 }
 
 /*
@@ -151,6 +155,13 @@ int smcx_op_setsockopt(struct socket *sock, int level, int name, sockptr_t val, 
 	return rc;
 }
 
+/* TCP's values on a listener are ours, the application has not asked for Fast Open. */
+static bool smcx_opt_is_ours(const struct smcx_sock *ss, int level, int name)
+{
+	return level == SOL_TCP && (name == TCP_FASTOPEN || name == TCP_FASTOPEN_NO_COOKIE) &&
+	       ss && ss->lsn && READ_ONCE(ss->attached);
+}
+
 int smcx_op_getsockopt(struct socket *sock, int level, int name, char __user *val, int __user *len)
 {
 	struct smcx_sock *ss;
@@ -161,6 +172,8 @@ int smcx_op_getsockopt(struct socket *sock, int level, int name, char __user *va
 		return rc;
 	if (level == SOL_SMC)
 		rc = smcx_opt_get_smc(sock, name, val, len);
+	else if (smcx_opt_is_ours(ss, level, name))
+		rc = smcx_opt_put_int(name == TCP_FASTOPEN_NO_COOKIE && ss->lsn->no_cookie, val, len);
 	else
 		rc = smcx_tcp_ops(sock->sk)->getsockopt(sock, level, name, val, len);
 	smcx_op_leave(ss);

@@ -131,9 +131,10 @@ bool smcx_tcp_child_offers(const struct sock *child)
 	return tcp_sk(child)->syn_smc;
 }
 
-void smcx_tcp_child_init(struct sock *child)
+void smcx_tcp_child_init(struct sock *child, bool no_cookie)
 {
 	tcp_sk(child)->smc_hs_congested = NULL;
+	tcp_sk(child)->fastopen_no_cookie = no_cookie;
 }
 
 bool smcx_tcp_is_corked(const struct sock *sk)
@@ -163,4 +164,111 @@ unsigned long smcx_tcp_defer_time(const struct sock *sk)
 		step = min_t(unsigned long, step * 2, TCP_RTO_MAX);
 	}
 	return sum;
+}
+
+bool smcx_tcp_may_syn_data(const struct sock *sk)
+{
+	/* the administrator's switch for clients holds for us, too */
+	return READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_fastopen) & TFO_CLIENT_ENABLE &&
+	       !tcp_sk(sk)->fastopen_req;
+}
+
+bool smcx_tcp_syn_data_set(struct sock *sk, struct msghdr *msg, int len)
+{
+	struct tcp_fastopen_request *fo = kzalloc(sizeof(*fo), sk->sk_allocation);
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (!fo)
+		return false;
+	fo->data = msg;
+	fo->size = len;
+	tp->fastopen_req = fo;
+	/* the token takes the cookie's place; TCP's cache is neither read nor written */
+	tp->fastopen_no_cookie = 1;
+	return true;
+}
+
+bool smcx_tcp_no_cookie(const struct sock *sk)
+{
+	return tcp_sk(sk)->fastopen_no_cookie;
+}
+
+int smcx_tcp_syn_data_done(struct sock *sk, bool no_cookie)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	int copied = 0;
+
+	tp->fastopen_no_cookie = no_cookie;
+	if (tp->fastopen_req)
+		copied = tp->fastopen_req->copied;
+	kfree(tp->fastopen_req);
+	tp->fastopen_req = NULL;
+	return copied;
+}
+
+int smcx_tcp_syn_data_left(const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	return tp->write_seq - tp->snd_una;
+}
+
+bool smcx_tcp_syn_was_lost(const struct sock *sk)
+{
+	return tcp_sk(sk)->total_retrans;
+}
+
+/* What tcp_write_queue_purge() does, which is not exported, and the sequence numbers besides. */
+void smcx_tcp_syn_data_purge(struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct sk_buff *skb;
+
+	while ((skb = tcp_send_head(sk))) {
+		tcp_unlink_write_queue(skb, sk);
+		tcp_wmem_free_skb(sk, skb);
+	}
+	while ((skb = tcp_rtx_queue_head(sk)))
+		tcp_rtx_queue_unlink_and_free(skb, sk);
+	INIT_LIST_HEAD(&tp->tsorted_sent_queue);
+	tcp_clear_all_retrans_hints(tp);
+	inet_csk_clear_xmit_timer(sk, ICSK_TIME_RETRANS);
+	inet_csk(sk)->icsk_backoff = 0;
+	tp->packets_out = 0;
+	tp->retrans_out = 0;
+	tp->sacked_out = 0;
+	tp->lost_out = 0;
+	tp->chrono_type = TCP_CHRONO_UNSPEC;
+	WRITE_ONCE(tp->write_seq, tp->snd_una);
+	WRITE_ONCE(tp->snd_nxt, tp->snd_una);
+	tp->pushed_seq = tp->snd_una;
+	tp->snd_sml = tp->snd_una;
+	tp->syn_data = 0;
+}
+
+/* Places are plenty: a client's RST takes one for a minute, the backlog bounds the children. */
+bool smcx_tcp_fastopen_listen(struct sock *sk)
+{
+	bool no_cookie = tcp_sk(sk)->fastopen_no_cookie;
+
+	WRITE_ONCE(inet_csk(sk)->icsk_accept_queue.fastopenq.max_qlen,
+		   max(READ_ONCE(sock_net(sk)->core.sysctl_somaxconn), 1024));
+	tcp_sk(sk)->fastopen_no_cookie = 1;
+	return no_cookie;
+}
+
+void smcx_tcp_fastopen_unlisten(struct sock *sk, bool no_cookie)
+{
+	WRITE_ONCE(inet_csk(sk)->icsk_accept_queue.fastopenq.max_qlen, 0);
+	tcp_sk(sk)->fastopen_no_cookie = no_cookie;
+}
+
+bool smcx_tcp_came_with_data(const struct sock *child)
+{
+	return tcp_sk(child)->syn_data_acked;
+}
+
+bool smcx_tcp_is_syn_recv(const struct sock *sk)
+{
+	return inet_sk_state_load(sk) == TCP_SYN_RECV;
 }

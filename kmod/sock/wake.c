@@ -32,7 +32,7 @@ void smcx_sock_error_report(struct sock *sk)
 
 	rcu_read_lock();
 	ss = smcx_sock_of(sk);
-	if (ss && smcx_sock_mode(ss) != SMCX_MODE_HANDSHAKE)
+	if (ss && smcx_sock_mode(ss) != SMCX_MODE_HANDSHAKE && !READ_ONCE(ss->redoing))
 		smcx_wake(ss, EPOLLERR, SOCK_WAKE_IO, POLL_ERR);
 	rcu_read_unlock();
 }

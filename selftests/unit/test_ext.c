@@ -68,7 +68,7 @@ static void proposal_token(void)
 	int len;
 
 	CHECK_EQ(smcx_ext_proposal_token(&m), 0);
-	smcx_ext_put_token(m.v2.reserved + 4, 0x0102030405060708);
+	smcx_ext_put_token(m.v2.reserved + SMCX_EXT_TOKEN_OFF, 0x0102030405060708);
 	len = smcx_clc_encode_proposal(&m, buf, sizeof(buf));
 	/* where the text says: bytes 55..58 of the message, 32..39 of the extension */
 	CHECK_MEM(buf + 55, "\x58\x01\x00\x01\x00", 5);

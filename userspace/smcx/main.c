@@ -24,6 +24,7 @@ static const struct command {
 	{ "dev", cmd_dev },
 	{ "info", cmd_info },
 	{ "stat", cmd_stat },
+	{ "peers", cmd_peers },
 	{ "eid", cmd_eid },
 	{ "pnet", cmd_pnet },
 	{ "why", cmd_why },
@@ -38,6 +39,7 @@ static void usage(FILE *to)
 	      "  sock [listen|smc|tcp] [state S] [port N] [addr A] [reason R]   sockets\n"
 	      "  lgr, link, dev, info   link groups, their links, RDMA ports, this host\n"
 	      "  stat                   counters since the module was loaded\n"
+	      "  peers [flush]          servers reached in one round trip\n"
 	      "  eid [add EID | del EID | flush]                    enterprise ids\n"
 	      "  pnet [add ID [eth NAME] [ib NAME [port N]] | del ID | flush]   networks\n"
 	      "  why HOST PORT          connect, and name what keeps SMC from it\n"

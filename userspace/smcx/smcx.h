@@ -39,6 +39,7 @@ int cmd_sock(int argc, char **argv);
 int cmd_lgr(int argc, char **argv);
 int cmd_link(int argc, char **argv);
 int cmd_dev(int argc, char **argv);
+int cmd_peers(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_eid(int argc, char **argv);
 int cmd_pnet(int argc, char **argv);

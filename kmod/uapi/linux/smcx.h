@@ -49,6 +49,9 @@
  *	SMCX_ATTR_FB_COUNT nest a message
  * @SMCX_CMD_GET_COUNTERS: dump: the module's own counters, one
  *	SMCX_ATTR_COUNTER nest a message
+ * @SMCX_CMD_GET_PEERS: dump: servers known from earlier connections, one SMCX_ATTR_PEER
+ *	nest a message
+ * @SMCX_CMD_FLUSH_PEERS: forget them; needs CAP_NET_ADMIN of the namespace
  * @__SMCX_CMD_MAX: end of the list
  */
 enum smcx_genl_cmd {
@@ -56,6 +59,8 @@ enum smcx_genl_cmd {
 	SMCX_CMD_GET_FALLBACK,
 	SMCX_CMD_GET_FB_COUNT,
 	SMCX_CMD_GET_COUNTERS,
+	SMCX_CMD_GET_PEERS,
+	SMCX_CMD_FLUSH_PEERS,
 	__SMCX_CMD_MAX,
 };
 #define SMCX_CMD_MAX		(__SMCX_CMD_MAX - 1)
@@ -66,6 +71,7 @@ enum smcx_genl_cmd {
  * @SMCX_ATTR_FALLBACK: nest, enum smcx_fallback_attr
  * @SMCX_ATTR_FB_COUNT: nest, enum smcx_fb_count_attr
  * @SMCX_ATTR_COUNTER: nest, enum smcx_counter_attr
+ * @SMCX_ATTR_PEER: nest, enum smcx_peer_attr
  * @__SMCX_ATTR_MAX: end of the list
  */
 enum smcx_attr {
@@ -73,6 +79,7 @@ enum smcx_attr {
 	SMCX_ATTR_FALLBACK,
 	SMCX_ATTR_FB_COUNT,
 	SMCX_ATTR_COUNTER,
+	SMCX_ATTR_PEER,
 	__SMCX_ATTR_MAX,
 };
 #define SMCX_ATTR_MAX		(__SMCX_ATTR_MAX - 1)
@@ -147,5 +154,36 @@ enum smcx_counter_attr {
 	__SMCX_CNTR_MAX,
 };
 #define SMCX_CNTR_MAX		(__SMCX_CNTR_MAX - 1)
+
+/**
+ * enum smcx_peer_attr - one known server
+ * @SMCX_PEER_UNSPEC: none
+ * @SMCX_PEER_FAMILY: u16, AF_INET or AF_INET6
+ * @SMCX_PEER_PORT: u16, its port, host order
+ * @SMCX_PEER_ADDR: 4 or 16 bytes, its address
+ * @SMCX_PEER_OWN: 4 or 16 bytes, own address
+ * @SMCX_PEER_HAS_TOKEN: u8, 1 = it has invited us; the token itself is not shown
+ * @SMCX_PEER_IDLE: u32, seconds since it was used last
+ * @SMCX_PEER_BAN: u32, seconds for which nothing is sent in SYNs because a plain server took it, or 0
+ * @SMCX_PEER_LOST: u32, seconds for which nothing is sent in SYNs because one was lost, or 0
+ * @SMCX_PEER_LEARNT: u32, invitations received
+ * @SMCX_PEER_TRIED: u32, SYNs with a Proposal
+ * @__SMCX_PEER_MAX: end of the list
+ */
+enum smcx_peer_attr {
+	SMCX_PEER_UNSPEC,
+	SMCX_PEER_FAMILY,
+	SMCX_PEER_PORT,
+	SMCX_PEER_ADDR,
+	SMCX_PEER_OWN,
+	SMCX_PEER_HAS_TOKEN,
+	SMCX_PEER_IDLE,
+	SMCX_PEER_BAN,
+	SMCX_PEER_LOST,
+	SMCX_PEER_LEARNT,
+	SMCX_PEER_TRIED,
+	__SMCX_PEER_MAX,
+};
+#define SMCX_PEER_MAX		(__SMCX_PEER_MAX - 1)
 
 #endif
