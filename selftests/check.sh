@@ -79,6 +79,7 @@ step_fuzz() { step "fuzzing" make -C "$here/fuzz" check BUILD="$SMCX_BUILD"; }
 step_tools()
 {
 	step "tools" make -C "$SMCX_TOP" tools
+	step "installing" "$here/packages/config.sh"
 	step "tools' tests" make -C "$SMCX_TOP/userspace" check BUILD="$SMCX_BUILD"
 }
 
