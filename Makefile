@@ -6,6 +6,9 @@
 #   make check                 every test; make check-debug: the tests in virtual machines under the debug kernel
 #   make install          the module for the running kernel (or KVER), and the tools; DESTDIR, PREFIX; make uninstall
 #   make deb              Debian packages smcx-dkms and smcx-tools in build/deb
+#   make check-packages   two Debian machines that install them, serve and fetch a page over SMC, and purge them (root)
+#   make in-tree LINUX=<tree> [O=<build folder>]     place the sources into a kernel tree and build them there
+#   make check-patches    kernels 6.1 and 6.12 without CONFIG_SMC, with patches/: build, boot, data over SMC
 #   make clean
 #
 # Each target installs the Debian packages it lacks (selftests/vm/deps.sh) and says so.
@@ -55,6 +58,9 @@ install:
 uninstall:
 	@RELEASE=$(RELEASE) $(INSTALL) uninstall module conf tools
 
+in-tree:
+	@userspace/packaging/in-tree.sh "$(LINUX)" $(O)
+
 deb:
 	@userspace/packaging/deb.sh
 
@@ -70,8 +76,15 @@ check-full:
 check-debug:
 	@selftests/check.sh --debug
 
+check-packages:
+	@selftests/packages/check.sh
+
+check-patches:
+	@selftests/patches/check.sh
+
 clean:
 	rm -rf $(BUILD)
 
 FORCE:
-.PHONY: all modules module tools install uninstall deb demo check check-full check-debug clean FORCE
+.PHONY: all modules module tools install uninstall in-tree deb demo check check-full check-debug check-packages \
+	check-patches clean FORCE

@@ -51,7 +51,7 @@ if [ "$(value CONFIG_SMC)" = y ]; then
 		"Set CONFIG_SMC=m and rebuild the kernel."
 elif [ -z "$(value CONFIG_SMC)$(value CONFIG_TCP_SMC_OPTION)" ]; then
 	complain "CONFIG_SMC is not set: TCP knows nothing of the option by which two hosts agree on SMC." \
-		"Set CONFIG_SMC=m and rebuild the kernel."
+		"Set CONFIG_SMC=m; or apply smcx's patches/ and set CONFIG_TCP_SMC_OPTION=y; and rebuild the kernel."
 fi
 [ -z "$bad" ] || exit 1
 
