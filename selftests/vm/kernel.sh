@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Kernels under test, by short name (6.1, 6.12, debug) or by release.
-#   kernel.sh release NAME    the release, the newest in the package index; builds the debug kernel if need be
+# Kernels under test, by short name (6.1, 6.12, debug, patched-6.1, patched-6.12: see ../patches) or by release.
+#   kernel.sh release NAME    the release, the newest in the package index; builds the debug or patched kernel if need be
 #   kernel.sh kdir NAME       the folder to build modules against
 #   kernel.sh image NAME      the boot image (downloads the package into the cache)
-#   kernel.sh modules NAME    the folder with modules.dep (lib/modules/RELEASE); nothing for the debug kernel
+#   kernel.sh modules NAME    the folder with modules.dep (lib/modules/RELEASE); nothing for kernels of our own
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
@@ -32,6 +32,7 @@ release()
 	case $1 in
 	6.1 | 6.12) newest "$1" ;;
 	debug) cat "$("$here/debug-kernel.sh")/include/config/kernel.release" ;;
+	patched-*) cat "$("$here/../patches/kernel.sh" "${1#patched-}")/include/config/kernel.release" ;;
 	*) echo "$1" ;;
 	esac
 }
@@ -40,6 +41,7 @@ kdir()
 {
 	case $1 in
 	debug | *-smcx-debug) "$here/debug-kernel.sh" ;;
+	*-smcx-patched) readlink -f "$SMCX_CACHE/patched/$1" ;;
 	*) echo "/lib/modules/$(release "$1")/build" ;;
 	esac
 }
@@ -65,7 +67,7 @@ unpacked()
 image()
 {
 	case $1 in
-	debug | *-smcx-debug) echo "$("$here/debug-kernel.sh")/arch/x86/boot/bzImage" ;;
+	debug | *-smcx-debug | *-smcx-patched) echo "$(kdir "$1")/arch/x86/boot/bzImage" ;;
 	*) echo "$(unpacked "$1")/boot/vmlinuz-$(release "$1")" ;;
 	esac
 }
@@ -73,7 +75,7 @@ image()
 modules()
 {
 	case $1 in
-	debug | *-smcx-debug) ;;
+	debug | *-smcx-debug | *-smcx-patched) ;;
 	*) echo "$(unpacked "$1")/lib/modules/$(release "$1")" ;;
 	esac
 }

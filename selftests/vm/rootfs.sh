@@ -121,7 +121,7 @@ modules()
 {
 	local src rel out stage name
 	src=$("$here/kernel.sh" modules "$1")
-	[ -n "$src" ] || { debug_modules; return; }
+	[ -n "$src" ] || { own_modules "$1"; return; }
 	rel=$(basename "$src")
 	out=$SMCX_CACHE/modules-$rel-$(sha256sum "$0" | cut -c1-16).cpio
 	if [ ! -e "$out" ]; then
@@ -150,11 +150,11 @@ install_module()
 	esac
 }
 
-# The debug kernel has everything built in except the in-tree smc.
-debug_modules()
+# Kernels of our own have everything built in except the SMC modules.
+own_modules()
 {
 	local dir rel out stage name
-	dir=$("$here/kernel.sh" kdir debug)
+	dir=$("$here/kernel.sh" kdir "$1")
 	rel=$(cat "$dir/include/config/kernel.release")
 	out=$dir/modules.cpio
 	if [ ! -e "$out" ]; then
