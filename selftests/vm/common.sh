@@ -18,6 +18,18 @@ progress()
 	fi
 }
 
+# lock: one run of virtual machines at a time, until the caller ends; its caller may hold the lock already (flock FILE run.sh ...).
+lock()
+{
+	local file=${SMCX_VM_LOCK:-/tmp/vm.lock} fd
+	[ -e "$file" ] || : > "$file"
+	for fd in /proc/$$/fd/*; do
+		[ "$(readlink "$fd" 2>/dev/null)" != "$(readlink -f "$file")" ] || return 0
+	done
+	exec 7<"$file"
+	flock -n 7 || { say "waiting for $file"; flock 7; }
+}
+
 # fetch_deb PACKAGE: download its candidate version into the cache (no installation), print the file.
 fetch_deb()
 {

@@ -3,7 +3,7 @@
 #
 # deps.sh SET...: install the Debian packages that a make target needs and the machine lacks.
 # Sets: build (module and tools), vm (emulator), check (static checks, unit tests, fuzzing), kernel (debug kernel),
-# deb (packages), headers:RELEASE (kernel headers). Silent where nothing is missing.
+# deb (making packages), packages (testing them), headers:RELEASE (kernel headers). Silent where nothing is missing.
 set -euo pipefail
 . "$(dirname "$(readlink -f "$0")")/common.sh"
 
@@ -12,6 +12,7 @@ declare -A SETS=(
 	[vm]="qemu-system-x86 cpio kmod xz-utils binutils gcc make libc6-dev"
 	[check]="sparse clang llvm libclang-rt-14-dev libpcap-dev perl python3 gcc make libc6-dev"
 	[deb]="dpkg-dev debhelper dh-dkms"
+	[packages]="mmdebstrap e2fsprogs util-linux"
 	[kernel]="gcc make flex bison bc libelf-dev libssl-dev xz-utils kmod cpio perl python3"
 )
 

@@ -74,18 +74,6 @@ command_line()
 	fi
 }
 
-# Everything below the lock serves one machine at a time; a caller may hold it already (flock FILE run.sh ...).
-lock()
-{
-	local file=${SMCX_VM_LOCK:-/tmp/vm.lock} fd
-	[ -e "$file" ] || : > "$file"
-	for fd in /proc/$$/fd/*; do
-		[ "$(readlink "$fd" 2>/dev/null)" != "$(readlink -f "$file")" ] || return 0
-	done
-	exec 7<"$file"
-	flock -n 7 || { say "waiting for $file"; flock 7; }
-}
-
 build()
 {
 	local rel kver
