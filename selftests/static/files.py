@@ -9,8 +9,9 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 MAX_LINES = 600
-# Prose and captured bytes carry no licence line.
-NO_LICENCE = ("*/corpus/*", "*.md", "README*", "*/README*", "COPYING", "LICENSES/*", "Documentation/*", "*.txt")
+# Prose, captured bytes and files of a fixed format carry no licence line.
+NO_LICENCE = ("*/corpus/*", "*.md", "README*", "*/README*", "COPYING", "LICENSES/*", "Documentation/*", "*.txt",
+              "*.patch", "*/debian/copyright", "*/debian/source/format")
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
 VERSIONS = re.compile(r"LINUX_VERSION_CODE|KERNEL_VERSION")
 DEAD = re.compile(r"^\s*#\s*if 0\b")
