@@ -9,23 +9,34 @@
 
 #include "sock_priv.h"
 
+/* For who learns only now, from the port, that SMC is not wanted here. */
+static int smcx_opt_set_plain(struct socket *sock, int on)
+{
+	if (!on)
+		return -EINVAL;
+	smcx_fallback_idle(sock);
+	return smcx_fallback_is_ours(sock) ? -EISCONN : 0;
+}
+
 static int smcx_opt_set_smc(struct socket *sock, int name, sockptr_t val, unsigned int len)
 {
 	struct sock *sk = sock->sk;
-	int rc = 0;
+	int rc = -EOPNOTSUPP;
 	int on;
 
-	if (name != SMCX_SO_LIMIT_HS)
-		return -EOPNOTSUPP;
+	if (name != SMCX_SO_LIMIT_HS && name != SMCX_SO_PLAIN_TCP)
+		return rc;
 	if (len < sizeof(on))
 		return -EINVAL;
 	if (copy_from_sockptr(&on, val, sizeof(on)))
 		return -EFAULT;
 	lock_sock(sk);
-	if (smcx_fallback_is_ours(sock))
+	if (smcx_fallback_is_ours(sock) && name == SMCX_SO_PLAIN_TCP) {
+		rc = smcx_opt_set_plain(sock, on);
+	} else if (smcx_fallback_is_ours(sock)) {
 		smcx_listen_set_limit(sk, on);
-	else
-		rc = -EOPNOTSUPP;
+		rc = 0;
+	}
 	release_sock(sk);
 	return rc;
 }

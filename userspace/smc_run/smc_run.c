@@ -2,129 +2,125 @@
 /*
  * smc_run: run a program with its TCP sockets turned into SMC sockets.
  *
- * Puts the preload library into LD_PRELOAD and becomes the program by execvp(), with no
- * shell in between, so that arguments arrive as they are.
+ * Prepares its own process, by the preload library or by a seccomp filter, and becomes the
+ * program by execvp(), with no shell in between, so that arguments arrive as they are.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-#include "inspect.h"
+#include "smc_run.h"
 
-#define LIBRARY		"libsmcx-preload.so"
-
-/* as env(1) and nohup(1) have them */
-enum { EXIT_SELF = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
-
-static bool verbose;
+enum { OPT_METHOD = 256, OPT_ONLY, OPT_EXCEPT };
 
 static void usage(FILE *to)
 {
-	fputs("usage: smc_run [-v] PROGRAM [ARGUMENT...]\n"
+	fputs("usage: smc_run [OPTION...] PROGRAM [ARGUMENT...]\n"
 	      "Run PROGRAM with SMC (TCP over RDMA) in place of TCP, wherever both ends can.\n\n"
-	      "  -v, --verbose   say on standard error what is done, and why a program stays on TCP\n"
-	      "  -h, --help      show this text\n"
-	      "  -V, --version   show the version\n\n"
-	      "Only dynamically linked programs can be wrapped; others run unchanged. Exit status:\n"
-	      "that of PROGRAM; 125 smc_run failed; 126 PROGRAM cannot be run; 127 not found.\n"
-	      "'smcx sock' shows which connections use SMC, and why others do not.\n", to);
+	      "      --method=auto|preload|seccomp|none\n"
+	      "                       how; auto takes what PROGRAM needs\n"
+	      "      --only-port=LIST SMC on these ports only, such as 80,443,8000-8100 (preload)\n"
+	      "      --except=LIST    SMC on all ports but these (preload)\n"
+	      "  -t, --sndbuf=SIZE    send buffer of TCP and SMC sockets, in bytes, K or M\n"
+	      "  -r, --rcvbuf=SIZE    receive buffer, likewise\n"
+	      "  -v, --verbose        say on standard error what is done, and why\n"
+	      "  -h, --help           show this text\n"
+	      "  -V, --version        show the version\n\n"
+	      "Exit status: that of PROGRAM; 125 smc_run failed; 126 PROGRAM cannot be run; 127 not\n"
+	      "found. 'smcx sock' shows which connections use SMC, and why others do not.\n", to);
 }
 
-/* LD_PRELOAD separates its entries by these, and the loader expands dollars. */
-static bool is_expressible(const char *path)
+__attribute__((noreturn)) static void refuse(const char *what, const char *word)
 {
-	return !strpbrk(path, " :$");
+	fprintf(stderr, "smc_run: %s '%s'. Try 'smc_run --help'.\n", what, word);
+	exit(EXIT_SELF);
 }
 
-/* Own folder with the trailing slash; empty if unknown. */
-static void own_folder(char *folder, size_t size)
+/* Bytes, K or M; the kernel's field is an int. */
+static int parse_size(const char *text)
 {
-	ssize_t len = readlink("/proc/self/exe", folder, size - 1);
-	char *slash;
+	unsigned long value;
+	char *end;
 
-	folder[len > 0 ? len : 0] = '\0';
-	slash = strrchr(folder, '/');
-	if (slash)
-		slash[1] = '\0';
-	else
-		folder[0] = '\0';
+	errno = 0;
+	value = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+	if (!value || errno || value > 0x7fffffff)
+		refuse("not a size in bytes, K or M:", text);
+	if (*end == 'K' || *end == 'k')
+		value <<= 10, end++;
+	else if (*end == 'M' || *end == 'm')
+		value <<= 20, end++;
+	if (*end || value > 0x7fffffff)
+		refuse("not a size in bytes, K or M:", text);
+	return value;
 }
 
-/*
- * The library beside us, in ../lib, or where the loader looks by itself.
- * Returns what goes into LD_PRELOAD (kept until exec), or NULL with a message printed.
- */
-static const char *find_library(void)
+static enum method parse_method(const char *text)
 {
-	static const char *const places[] = { "", "../lib/" };
-	char path[PATH_MAX + sizeof("../lib/" LIBRARY)];
-	char folder[PATH_MAX], *found = NULL;
-	bool inexpressible = false;
+	static const char *const names[] = { "auto", "preload", "seccomp", "none" };
 	size_t i;
 
-	own_folder(folder, sizeof(folder));
-	for (i = 0; folder[0] && i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, sizeof(path), "%s%s" LIBRARY, folder, places[i]);
-		if (access(path, R_OK))
-			continue;
-		found = realpath(path, NULL);
-		if (found && is_expressible(found))
-			return found;
-		inexpressible = true;
-	}
-	if (dlopen(LIBRARY, RTLD_LAZY))
-		return LIBRARY;
-	if (inexpressible)
-		fprintf(stderr, "smc_run: cannot use %s: a preloaded library's path must not contain blanks, colons or dollars; move it\n",
-			found ? found : path);
-	else
-		fprintf(stderr, "smc_run: cannot find " LIBRARY " in %s, %s../lib, or the library path; install it\n",
-			folder, folder);
-	return NULL;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(text, names[i]))
+			return i;
+	refuse("unknown method", text);
 }
 
-static bool is_listed(const char *list, const char *entry)
+static const char *parse_ports(const char *list)
 {
-	size_t len = strlen(entry);
+	struct ports ports = { .n = 0 };
 
-	while (*list) {
-		size_t n = strcspn(list, " :");
-
-		if (n == len && !strncmp(list, entry, n))
-			return true;
-		list += n;
-		list += strspn(list, " :");
-	}
-	return false;
+	if (!ports_parse(&ports, list))
+		refuse("not a list of ports (80,443,8000-8100, at most 64 of them):", list);
+	return list;
 }
 
-/* After what is there already: libraries that observe socket() see what the program asked for. */
-static int set_preload(const char *library)
+static void parse_option(int opt, struct settings *s)
 {
-	const char *old = getenv("LD_PRELOAD");
-	char *value;
-	int rc;
-
-	if (!old || !*old)
-		return setenv("LD_PRELOAD", library, 1);
-	if (is_listed(old, library))
-		return 0;
-	if (asprintf(&value, "%s:%s", old, library) < 0)
-		return -1;
-	rc = setenv("LD_PRELOAD", value, 1);
-	free(value);
-	return rc;
+	switch (opt) {
+	case 'h':
+		usage(stdout);
+		exit(0);
+	case 'V':
+		puts("smc_run " SMCX_VERSION);
+		exit(0);
+	case 'v':
+		s->verbose = true;
+		break;
+	case 't':
+		s->opener.sndbuf = parse_size(optarg);
+		break;
+	case 'r':
+		s->opener.rcvbuf = parse_size(optarg);
+		break;
+	case OPT_METHOD:
+		s->method = parse_method(optarg);
+		break;
+	case OPT_ONLY:
+		s->only = parse_ports(optarg);
+		break;
+	case OPT_EXCEPT:
+		s->except = parse_ports(optarg);
+		break;
+	default:
+		fputs("Try 'smc_run --help'.\n", stderr);
+		exit(EXIT_SELF);
+	}
 }
 
-static int parse(int argc, char **argv)
+static int parse(int argc, char **argv, struct settings *s)
 {
 	static const struct option options[] = {
+		{ "method", required_argument, NULL, OPT_METHOD },
+		{ "only-port", required_argument, NULL, OPT_ONLY },
+		{ "except", required_argument, NULL, OPT_EXCEPT },
+		{ "sndbuf", required_argument, NULL, 't' },
+		{ "rcvbuf", required_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ "verbose", no_argument, NULL, 'v' },
@@ -133,24 +129,19 @@ static int parse(int argc, char **argv)
 	int opt;
 
 	/* The plus: options of the program are none of ours. */
-	while ((opt = getopt_long(argc, argv, "+hVv", options, NULL)) != -1) {
-		switch (opt) {
-		case 'h':
-			usage(stdout);
-			exit(0);
-		case 'V':
-			puts("smc_run " SMCX_VERSION);
-			exit(0);
-		case 'v':
-			verbose = true;
-			break;
-		default:
-			fputs("Try 'smc_run --help'.\n", stderr);
-			exit(EXIT_SELF);
-		}
-	}
+	while ((opt = getopt_long(argc, argv, "+hVvt:r:", options, NULL)) != -1)
+		parse_option(opt, s);
 	if (optind == argc) {
 		fputs("smc_run: which program? Try 'smc_run --help'.\n", stderr);
+		exit(EXIT_SELF);
+	}
+	if (s->only && s->except) {
+		fputs("smc_run: --only-port and --except exclude each other; give one of them.\n", stderr);
+		exit(EXIT_SELF);
+	}
+	if ((s->only || s->except) && s->method == METHOD_SECCOMP) {
+		fputs("smc_run: with --method=seccomp ports cannot be told apart: they come after socket(). Use --method=preload.\n",
+		      stderr);
 		exit(EXIT_SELF);
 	}
 	return optind;
@@ -158,22 +149,11 @@ static int parse(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	const char *library;
+	struct settings s = { .opener = { .socket = socket, .ways = SMC_WAYS } };
 	int first, err;
 
-	first = parse(argc, argv);
-	library = find_library();
-	if (!library)
-		return EXIT_SELF;
-	if (set_preload(library) ||
-	    (verbose && setenv("SMC_RUN_VERBOSE", "1", 1))) {
-		perror("smc_run: cannot set the environment");
-		return EXIT_SELF;
-	}
-	if (verbose) {
-		fprintf(stderr, "smc_run: LD_PRELOAD=%s\n", getenv("LD_PRELOAD"));
-		inspect_program(argv[first]);
-	}
+	first = parse(argc, argv, &s);
+	method_apply(&s, argv[first]);
 	execvp(argv[first], argv + first);
 	err = errno;
 	fprintf(stderr, "smc_run: cannot run '%s': %s\n", argv[first], strerror(err));

@@ -11,6 +11,8 @@ struct fake_call {
 /* errno for IPPROTO_SMC, for AF_SMC, and for everything else; 0 = success. Clears the notes. */
 void fake_script(int inet, int smc, int tcp);
 int fake_count(void);
+/* How often a socket was told to be plain TCP. */
+int fake_plain(void);
 const struct fake_call *fake_call(int i);
 
 #endif

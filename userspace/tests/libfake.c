@@ -13,6 +13,7 @@
 #include "fake.h"
 
 static struct fake_call calls[FAKE_CALLS];
+static int plain;
 static int ncalls;
 static int answer_inet, answer_smc, answer_tcp;
 
@@ -27,6 +28,11 @@ void fake_script(int inet, int smc, int tcp)
 int fake_count(void)
 {
 	return ncalls;
+}
+
+int fake_plain(void)
+{
+	return plain;
 }
 
 const struct fake_call *fake_call(int i)
@@ -54,4 +60,12 @@ int socket(int domain, int type, int protocol)
 	if (answer_tcp)
 		return answer(answer_tcp, domain, type);
 	return syscall(SYS_socket, domain, type, protocol);
+}
+
+int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+	if (level != SOL_SMC || name != SMCX_SO_PLAIN_TCP)
+		return syscall(SYS_setsockopt, fd, level, name, value, len);
+	plain++;
+	return 0;
 }

@@ -3,43 +3,7 @@
 #
 # The wrapper and the tool on a kernel without SMC. TAP.
 # Environment: BIN (smc_run, smcx), LIB (the preload library), OUT (test programs).
-set -u
-run=$BIN/smc_run
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-failed=0
-
-point()
-{
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		failed=1
-	fi
-}
-
-# check TEXT COMMAND...: succeeds?
-check()
-{
-	local text=$1
-	shift
-	"$@" > "$tmp/out" 2>&1 || { sed 's/^/# /' "$tmp/out"; false; }
-	point $? "$text"
-}
-
-# exits TEXT STATUS WORDS COMMAND...: that exit status, and those words on standard error?
-exits()
-{
-	local text=$1 status=$2 words=$3 rc
-	shift 3
-	"$@" > /dev/null 2> "$tmp/err"
-	rc=$?
-	[ $rc -eq "$status" ] && [[ $(cat "$tmp/err") =~ $words ]] || { echo "# status $rc"; sed 's/^/# /' "$tmp/err"; false; }
-	point $? "$text"
-}
+. "${0%/*}/lib.sh"
 
 same_args()
 {
@@ -120,7 +84,8 @@ only_libc()
 	[ "$(readelf -d "$LIB" | grep -c NEEDED)" -eq 1 ] && readelf -d "$LIB" | grep NEEDED | grep -q libc.so.6
 }
 check "the library needs libc only" only_libc
-check "the library defines socket only" test "$(nm -D --defined-only "$LIB" | awk '{ print $3 }')" = socket
+check "the library defines what it interposes only" \
+	test "$(nm -D --defined-only "$LIB" | awk '{ print $3 }' | tr '\n' ' ')" = "connect listen socket "
 
 # points FILE: those of a program, as points of this test
 points()
@@ -138,6 +103,30 @@ points()
 LD_PRELOAD="$LIB:$OUT/libfake.so" "$OUT/wrap" > "$tmp/wrap"
 points "$tmp/wrap"
 check "all of these ran" test "$(grep -c 'ok - ' "$tmp/wrap")" -eq 8
+
+ports()
+{
+	local rule=$1 list=$2 smc=$3 tcp=$4
+	"$run" "--$rule=$list" env LD_PRELOAD="$LIB:$OUT/libfake.so" "$OUT/wrap" "$smc" "$tcp"
+}
+check "--only-port: others become plain TCP" ports only-port 80,8000-8100 8000 8101
+check "--only-port: the end of a range" ports only-port 80,8000-8100 8100 7999
+check "--except: these become plain TCP" ports except 80,8000-8100 81 80
+for list in "" , 80, ,80 80,,81 0 65536 99999999999 a 80-70 80- -80 80:90 "80 81" "$(seq -s, 65)"; do
+	exits "no list of ports: '${list:0:20}'" 125 "not a list of ports" "$run" "--only-port=$list" true
+done
+exits "both lists: refused" 125 "exclude each other" "$run" --only-port=1 --except=2 true
+exits "ports by seccomp: refused" 125 "cannot be told apart" "$run" --only-port=1 --method=seccomp true
+for size in "" 0 -1 k 1G 10KK 4294967296 99999999999999999999 2048M; do
+	exits "no size: '$size'" 125 "not a size" "$run" --sndbuf="$size" true
+done
+sizes()
+{
+	"$run" -t 20000 --rcvbuf=10K "$OUT/injected-dynamic" buffers
+}
+check "buffer sizes are set, of TCP only" sizes
+exits "unknown method: 125" 125 "unknown method" "$run" --method=magic true
+check "--method=none does not wrap" grep -q "wrapped no" <("$run" --method=none "$OUT/probe")
 
 json()
 {

@@ -22,6 +22,7 @@
 static __typeof__(fake_script) *script;
 static __typeof__(fake_count) *count;
 static __typeof__(fake_call) *call;
+static __typeof__(fake_plain) *plain;
 
 #define CHECK(cond) do {							\
 	if (!(cond)) {								\
@@ -233,7 +234,46 @@ static bool run(void (*fn)(void))
 	return !status;
 }
 
-int main(void)
+static int listen_on(int port, int on)
+{
+	struct sockaddr_in sin = { .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0), before = plain();
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	CHECK(!bind(fd, (struct sockaddr *)&sin, sizeof(sin)));
+	errno = 4711;
+	CHECK(!listen(fd, 1) && errno == 4711);
+	close(fd);
+	return plain() - before;
+}
+
+static int connect_to(int family, int port)
+{
+	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	struct sockaddr_in sin = { .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(family, SOCK_STREAM, 0), before = plain();
+
+	if (family == AF_INET)
+		CHECK(connect(fd, (struct sockaddr *)&sin, sizeof(sin)) && errno == ECONNREFUSED);
+	else
+		CHECK(connect(fd, (struct sockaddr *)&six, sizeof(six)) && errno != EINVAL);
+	close(fd);
+	return plain() - before;
+}
+
+/* With a port list in the environment: one port that stays SMC, one that becomes TCP. */
+static int test_ports(int smc, int tcp)
+{
+	script(0, 0, 0);
+	CHECK(listen_on(smc, 1) == 0 && listen_on(tcp, 1) == 1);
+	CHECK(connect_to(AF_INET, smc) == 0 && connect_to(AF_INET, tcp) == 1);
+	CHECK(connect_to(AF_INET6, smc) == 0 && connect_to(AF_INET6, tcp) == 1);
+	CHECK(connect(-1, NULL, 0) && errno == EBADF);
+	CHECK(listen(-1, 0) && errno == EBADF);
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	size_t i, n = sizeof(tests) / sizeof(tests[0]);
 	int failed = 0;
@@ -242,10 +282,13 @@ int main(void)
 	script = (__typeof__(script))dlsym(RTLD_DEFAULT, "fake_script");
 	count = (__typeof__(count))dlsym(RTLD_DEFAULT, "fake_count");
 	call = (__typeof__(call))dlsym(RTLD_DEFAULT, "fake_call");
-	if (!script || !count || !call) {
+	plain = (__typeof__(plain))dlsym(RTLD_DEFAULT, "fake_plain");
+	if (!script || !count || !call || !plain) {
 		puts("Bail out! libfake.so is not preloaded");
 		return 1;
 	}
+	if (argc == 3)
+		return test_ports(atoi(argv[1]), atoi(argv[2]));
 	for (i = 0; i < n; i++) {
 		bool ok = run(tests[i].fn);
 

@@ -36,6 +36,7 @@
 
 /* options of level SOL_SMC */
 #define SMCX_SO_LIMIT_HS	1	/* int: SMC_LIMIT_HS of in-tree smc */
+#define SMCX_SO_PLAIN_TCP	256	/* int, not 0: be plain TCP; before connect() and listen() only */
 
 #define SMCX_GENL_NAME		"SMCX"
 #define SMCX_GENL_VERSION	1
