@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by tests that compare, for one program after the other, what carried its connections.
+n=0
+bad=0
+CONNS=4
+
+point()
+{
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"
+		bad=1
+	fi
+}
+
+check()
+{
+	local text=$1
+	shift
+	"$@" > check.out 2>&1 || { sed 's/^/# /' check.out; false; }
+	point $? "$text"
+}
+
+until_ok()
+{
+	local tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt $((100 * SLOW)) ] || return 1
+		sleep 0.1
+	done
+}
+
+# smc_on PORT: connections of this port that SMC carries; tcp_on PORT: all of them, as ss sees them
+smc_on()
+{
+	smcx -j sock smc | grep '"state": "ACTIVE", "carrier": "SMC-R"' | grep -E -c ":$1\"|_port\": $1,"
+}
+
+tcp_on()
+{
+	ss -Htn state established "( sport = :$1 or dport = :$1 )" | wc -l
+}
+
+carried()
+{
+	[ "$(smc_on "$1")" -eq "$2" ] && [ "$(tcp_on "$1")" -eq $CONNS ]
+}
+
+told_carried()
+{
+	until_ok carried "$1" "$2" && return
+	echo "SMC $(smc_on "$1") of $(tcp_on "$1"), want $2 of $CONNS"
+	smcx sock
+	return 1
+}
+
+# serve_hold NAME PORT SMC SERVER -- CLIENT: both machines; the server's program listens on PORT, the
+# client's opens $CONNS connections, says "up" and keeps them until its input ends. SMC of them
+# must be SMC. A server "-" still runs from before.
+serve_hold()
+{
+	local name=$1 port=$2 smc=$3 server=() pid= rc
+	shift 3
+	while [ "$1" != -- ]; do
+		server+=("$1")
+		shift
+	done
+	shift
+	if [ "$ROLE" = server ]; then
+		if [ "${server[0]}" != - ]; then
+			"${server[@]}" &
+			pid=$!
+			until_ok sh -c "ss -Hltn | grep -q :$port"
+		fi
+		peer sync "$name-up" || return 1
+		peer sync "$name-held"
+		check "$name: $smc of $CONNS are SMC" told_carried "$port" "$smc"
+		peer sync "$name-seen"
+		peer sync "$name-done"
+		[ -z "$pid" ] || { kill $pid; wait $pid 2> /dev/null; }
+		return
+	fi
+	peer sync "$name-up" || return 1
+	mkfifo "hold.$name"
+	"$@" < "hold.$name" > "up.$name" 2> "err.$name" &
+	pid=$!
+	exec 9> "hold.$name"
+	check "$name: the connections work" until_ok grep -q up "up.$name"
+	peer sync "$name-held"
+	check "$name: $smc of $CONNS are SMC" told_carried "$port" "$smc"
+	peer sync "$name-seen"
+	exec 9>&-
+	wait $pid
+	rc=$?
+	sed 's/^/# /' "err.$name"
+	point $rc "$name: exit status $rc"
+	peer sync "$name-done"
+}
+
+finish()
+{
+	echo "1..$n"
+	exit $bad
+}
