@@ -30,6 +30,7 @@ static const struct command {
 	{ "why", cmd_why },
 	{ "reason", cmd_reason },
 	{ "decode", cmd_decode },
+	{ "auto", cmd_auto },
 };
 
 static void usage(FILE *to)
@@ -44,7 +45,8 @@ static void usage(FILE *to)
 	      "  pnet [add ID [eth NAME] [ib NAME [port N]] | del ID | flush]   networks\n"
 	      "  why HOST PORT          connect, and name what keeps SMC from it\n"
 	      "  reason [NAME|CODE...]  reasons for TCP: cause and cure\n"
-	      "  decode [FILE] [tcp|clc|llc|cdc|rdma]   messages of a capture, or of digits\n\n"
+	      "  decode [FILE] [tcp|clc|llc|cdc|rdma]   messages of a capture, or of digits\n"
+	      "  auto [on|off|show] [netns NAME] [cgroup DIR]   SMC sockets made by the kernel\n\n"
 	      "  -p, --processes   sock: which processes have the socket\n"
 	      "  -d, --delta[=S]   stat: what changes in S (1) seconds\n"
 	      "  -w, --watch[=S]   again every S (2) seconds; stat: changes\n"

@@ -47,6 +47,7 @@ int cmd_why(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_reason(int argc, char **argv);
 int cmd_decode(int argc, char **argv);
+int cmd_auto(int argc, char **argv);
 
 /** struct options - what was given on the command line, for the commands that know it */
 struct options {

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/* smcx auto: new TCP sockets become SMC sockets, by network namespace and control group. */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "autobpf.h"
+#include "out.h"
+#include "smcx.h"
+
+static const struct out_column columns[] = {
+	{ "netns", "Namespace", false },
+	{ "netns_inode", NULL, false },
+	{ "cgroup", "Control group", false },
+	{ NULL, NULL, false },
+};
+
+static int fail(const char *what)
+{
+	int denied = errno == EPERM || errno == EACCES;
+
+	fprintf(stderr, "smcx: %s: %s%s\n", what, strerror(errno), denied ? "; this needs root" : "");
+	return denied ? EXIT_DENIED : EXIT_KERNEL;
+}
+
+/* A name of ip netns, or a path such as /proc/PID/ns/net. */
+static bool namespace_of(const char *name, __u32 *inode)
+{
+	char path[256];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/run/netns/", name);
+	if (stat(path, &st))
+		return false;
+	*inode = st.st_ino;
+	return true;
+}
+
+/* [netns NAME|any] [cgroup FOLDER] */
+static int parse(char **argv, struct auto_rule *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->used = 1;
+	if (!namespace_of("/proc/self/ns/net", &r->netns))
+		return fail("/proc/self/ns/net");
+	for (; *argv; argv += 2) {
+		if (!argv[1])
+			return usage_error("a value is missing after", *argv);
+		if (!strcmp(*argv, "netns") && !strcmp(argv[1], "any")) {
+			r->netns = 0;
+		} else if (!strcmp(*argv, "netns")) {
+			if (!namespace_of(argv[1], &r->netns))
+				return usage_error("no such network namespace", argv[1]);
+		} else if (!strcmp(*argv, "cgroup")) {
+			if (strlen(argv[1]) >= sizeof(r->text))
+				return usage_error("too long a path", argv[1]);
+			r->cgroup = 1;
+			strcpy(r->text, argv[1]);
+		} else {
+			return usage_error("auto: netns or cgroup, not", *argv);
+		}
+	}
+	return EXIT_FINE;
+}
+
+/* Index of the rule, or of a free place if @free, or -1. */
+static int find(const struct auto_rules *all, const struct auto_rule *r, bool free_place)
+{
+	int i;
+
+	for (i = 0; i < AUTO_RULES; i++) {
+		const struct auto_rule *old = &all->rule[i];
+
+		if (free_place ? !old->used : old->used && old->netns == r->netns && !strcmp(old->text, r->text))
+			return i;
+	}
+	return -1;
+}
+
+static int set_cgroup(const struct auto_switch *s, int index, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return fail(path);
+	rc = auto_set_cgroup(s, index, fd);
+	close(fd);
+	if (rc && errno == EBADF)
+		return usage_error("no folder of a control group of version 2", path);
+	return rc ? fail(path) : EXIT_FINE;
+}
+
+static bool kernel_has_smc(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_SMC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static int open_switch(struct auto_switch *s)
+{
+	const char *why;
+
+	if (!auto_open(s))
+		return EXIT_FINE;
+	if (errno != ENOENT && errno != EINVAL)
+		return fail("auto");
+	return auto_load(s, &why) ? fail(why) : EXIT_FINE;
+}
+
+static int on(char **argv)
+{
+	struct auto_rules all;
+	struct auto_switch s;
+	struct auto_rule r;
+	int rc, index;
+
+	rc = parse(argv, &r);
+	if (rc)
+		return rc;
+	if (!kernel_has_smc()) {
+		fputs("smcx: the kernel has no protocol IPPROTO_SMC; load the module: modprobe smcx\n", stderr);
+		return EXIT_NO_SMC;
+	}
+	rc = open_switch(&s);
+	if (rc)
+		return rc;
+	if (auto_get(&s, &all))
+		return fail("auto");
+	if (find(&all, &r, false) >= 0)
+		return EXIT_FINE;
+	index = find(&all, &r, true);
+	if (index < 0)
+		return usage_error("auto: all places for rules are taken; remove one with", "auto off");
+	if (r.cgroup) {
+		rc = set_cgroup(&s, index, r.text);
+		if (rc)
+			return rc;
+	}
+	all.rule[index] = r;
+	return auto_set(&s, &all) ? fail("auto") : EXIT_FINE;
+}
+
+static bool is_empty(const struct auto_rules *all)
+{
+	int i;
+
+	for (i = 0; i < AUTO_RULES; i++)
+		if (all->rule[i].used)
+			return false;
+	return true;
+}
+
+static int off(char **argv)
+{
+	struct auto_rules all;
+	struct auto_switch s;
+	struct auto_rule r;
+	int rc, index;
+
+	if (!*argv)
+		return !auto_unload() || errno == ENOENT ? EXIT_FINE : fail("auto off");
+	rc = parse(argv, &r);
+	if (rc)
+		return rc;
+	if (auto_open(&s) || auto_get(&s, &all))
+		return fail("auto off");
+	index = find(&all, &r, false);
+	if (index < 0)
+		return usage_error("auto: no such rule; see", "auto show");
+	memset(&all.rule[index], 0, sizeof(all.rule[index]));
+	if (is_empty(&all))
+		return auto_unload() ? fail("auto off") : EXIT_FINE;
+	return auto_set(&s, &all) ? fail("auto off") : EXIT_FINE;
+}
+
+static int show(void)
+{
+	struct auto_rules all = { 0 };
+	struct auto_switch s;
+	struct out_table *t;
+	__u32 own = 0;
+	int i;
+
+	if (auto_open(&s) ? errno != ENOENT : auto_get(&s, &all))
+		return fail("auto show");
+	namespace_of("/proc/self/ns/net", &own);
+	t = out_table_begin(columns);
+	for (i = 0; i < AUTO_RULES; i++) {
+		const struct auto_rule *r = &all.rule[i];
+
+		if (!r->used)
+			continue;
+		out_row(t);
+		if (r->netns && r->netns != own)
+			out_str(t, "netns", "net:[%u]", r->netns);
+		else
+			out_str(t, "netns", "%s", r->netns ? "this" : "any");
+		out_num(t, "netns_inode", r->netns);
+		out_str(t, "cgroup", "%s", r->cgroup ? r->text : "any");
+	}
+	out_table_end(t, "Off: programs get the TCP sockets that they ask for.");
+	return EXIT_FINE;
+}
+
+int cmd_auto(int argc, char **argv)
+{
+	if (!argc || (argc == 1 && !strcmp(argv[0], "show")))
+		return show();
+	if (!strcmp(argv[0], "on"))
+		return on(argv + 1);
+	if (!strcmp(argv[0], "off"))
+		return off(argv + 1);
+	return usage_error("auto: on, off or show, not", argv[0]);
+}
