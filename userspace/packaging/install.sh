@@ -30,6 +30,7 @@ files()
 		each 644 "$PREFIX/lib" "$BUILD"/lib/*
 		each 644 "$PREFIX/share/man/man1" "$top"/userspace/man/*.1
 		each 644 "$PREFIX/share/man/man8" "$top"/userspace/man/*.8
+		each 644 "$PREFIX/share/doc/smcx-tools/examples" "$top"/Documentation/systemd/*.conf
 		completion
 		;;
 	dkms) (cd "$top/kmod" && find . -type f ! -name '.*' | sort) | while read -r file; do

@@ -259,7 +259,7 @@ static void test_orphans(void)
 	pthread_t t[8];
 	int i;
 
-	alarm(20);
+	alarm(60);
 	for (i = 0; i < 8; i++)
 		pthread_create(&t[i], NULL, hammer, NULL);
 	CHECK(write(1, "x", 1) == 1);
