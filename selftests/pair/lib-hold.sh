@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # Sourced by tests that compare, for one program after the other, what carried its connections.
-n=0
+points=0
 bad=0
 CONNS=4
 
 point()
 {
-	n=$((n + 1))
+	points=$((points + 1))
 	if [ "$1" -eq 0 ]; then
-		echo "ok $n - $2"
+		echo "ok $points - $2"
 	else
-		echo "not ok $n - $2"
+		echo "not ok $points - $2"
 		bad=1
 	fi
 }
@@ -102,6 +102,6 @@ serve_hold()
 
 finish()
 {
-	echo "1..$n"
+	echo "1..$points"
 	exit $bad
 }
