@@ -29,10 +29,11 @@ case $DEBUG-$(uname -r) in
 	;;
 esac
 
+# Becomes the program, so that who started it in the background can end it.
 in_group()
 {
 	# shellcheck disable=SC2016
-	sh -c 'echo $$ > "$0/cgroup.procs" && exec "$@"' $group "$@"
+	exec sh -c 'echo $$ > "$0/cgroup.procs" && exec "$@"' $group "$@"
 }
 
 mkdir -p /tmp/cgroup2
