@@ -55,6 +55,8 @@ applies()
 	local want kver
 	want=$(directive "$1" module)
 	[ "${want:-smcx}" = any ] || [ "${want:-smcx}" = "$MODULE" ] || [ "${want:-smcx}" = "$PEER_MODULE" ] || return 1
+	want=$(directive "$1" client)
+	[ -z "$want" ] || [ "$want" = "$PEER_MODULE" ] || return 1
 	want=$(directive "$1" cpus)
 	[ "${want:-1}" -le "$CPUS" ] || return 1
 	[ -z "$CORE" ] || [ -n "$(directive "$1" core)" ] || return 1
