@@ -344,7 +344,7 @@ static int report(int num, const char *suite, const struct st_case *c, int rc,
 static void usage(const char *prog)
 {
 	printf("usage: %s [--proto LIST] [--peer HOST[:PORT]] [--expect smc|tcp|any]\n"
-	       "       [--only TEXT] [--role client|server] [--seed N] [--list] [args]\n"
+	       "       [--only TEXT[,TEXT]] [--role client|server] [--seed N] [--list] [args]\n"
 	       "  kinds:", prog);
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
 		printf(" %s", modes[i].name);
@@ -389,6 +389,18 @@ static const char *default_modes(void)
 	return "smc,smc6,smcmap,inet_smc,inet6_smc,inetmap_smc";
 }
 
+/* Does one of the texts in the comma separated list occur in the name? */
+static bool is_wanted(const char *name, const char *list)
+{
+	char *copy = strdup(list), *save, *text;
+	bool found = false;
+
+	for (text = strtok_r(copy, ",", &save); text && !found; text = strtok_r(NULL, ",", &save))
+		found = strstr(name, text);
+	free(copy);
+	return found;
+}
+
 struct plan {
 	const char *suite;
 	const struct st_case *cases;
@@ -399,7 +411,7 @@ struct plan {
 
 static bool wanted(const struct plan *p, const struct st_case *c, int role)
 {
-	if (p->only && !strstr(c->name, p->only))
+	if (p->only && !is_wanted(c->name, p->only))
 		return false;
 	if (!c->roles)
 		return role == ROLE_CLIENT;
