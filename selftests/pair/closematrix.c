@@ -4,7 +4,8 @@
  * one of six things that end a connection, B looks (or not) and does one, both
  * look again. What they see, bytes, end of stream and errors, is written down
  * and must be what plain TCP shows between the same two machines in the same
- * run. "--list 1" prints the traces.
+ * run. "--list 1" prints the traces. "--oracle 0" asks for less, for a peer with ways of its
+ * own: everything ends, and no byte is wrong.
  *
  * vm-cflags: -Iinclude include/[a-z]*.c -Wno-missing-field-initializers -Wno-sign-compare
  */
@@ -241,11 +242,33 @@ static const struct st_mode *twin(void)
  */
 #define TRIES 3
 
+static void describe(const struct scenario *s)
+{
+	st_fail(__FILE__, __LINE__, "A %s, B %s%s%s%s", action_name[s->a],
+		action_name[s->b], s->ab ? ", A->B data" : "",
+		s->ba ? ", B->A data" : "", s->look ? ", B looks" : "");
+}
+
+static void check_bytes(const struct scenario *s)
+{
+	struct trace got;
+
+	run(s, &got);
+	if (!strstr(got.text, err_name(PEER_EBYTES)))
+		return;
+	describe(s);
+	st_note("  got %s", got.text);
+}
+
 static void compare(const struct scenario *s)
 {
 	const struct st_mode *mode = st.mode;
 	struct trace want[TRIES], got;
 
+	if (!st_arg_num("oracle", 1)) {
+		check_bytes(s);
+		return;
+	}
 	for (int i = 0; i < TRIES; i++) {
 		st.mode = twin();
 		run(s, &want[i]);
@@ -261,9 +284,7 @@ static void compare(const struct scenario *s)
 			return;
 		}
 	}
-	st_fail(__FILE__, __LINE__, "A %s, B %s%s%s%s", action_name[s->a],
-		action_name[s->b], s->ab ? ", A->B data" : "",
-		s->ba ? ", B->A data" : "", s->look ? ", B looks" : "");
+	describe(s);
 	st_note("  TCP %s", want[0].text);
 	st_note("  got %s", got.text);
 }
