@@ -4,14 +4,14 @@
 # make check: cheapest first; the last line is "N passed, N failed, N skipped".
 # make check-full (--full): every test in virtual machines, too: all of pair, interop, the debug kernel's core set.
 # make check-debug (--debug): all tests in virtual machines under the debug kernel, with one and two CPUs.
-# SMCX_CHECK_MINUTES (75) bounds make check; 0: no bound. check.sh STEP...: only these steps (files, static, unit, fuzz, tools, build, harness, net, smoke, pair, interop, debug).
+# SMCX_CHECK_MINUTES (58) bounds make check; 0: no bound. check.sh STEP...: only these steps (files, static, unit, fuzz, tools, build, harness, net, pair, all_pair, interop, debug).
 set -uo pipefail
 here=$(dirname "$(readlink -f "$0")")
 . "$here/vm/common.sh"
 
 LOGS=$SMCX_BUILD/check
 SMCX_RESULTS=$LOGS/results
-LIMIT=${SMCX_CHECK_MINUTES:-75}
+LIMIT=${SMCX_CHECK_MINUTES:-58}
 export SMCX_RESULTS SMCX_BUILD
 
 record() { echo "PASS $1 FAIL $2 SKIP $3 $4" >> "$SMCX_RESULTS"; }
@@ -98,42 +98,40 @@ step_build()
 	step "test programs" make -C "$here" BUILD="$SMCX_BUILD"
 }
 
-# What has been seen to pass on both kernels; all of it is in step_all_net.
 step_net()
 {
-	suite 12 net --kver 6.12 --no-build --only '!(unload)'
-	suite 10 net --kver 6.1 --no-build --only '@(create|connect|fallback|fds|msg|netlink|oob|ready)'
+	suite 10 net --kver 6.12 --no-build
+	suite 9 net --kver 6.1 --no-build
 }
 
-step_all_net()
-{
-	suite 0 net --kver 6.12 --no-build
-	suite 0 net --kver 6.1 --no-build
-}
-
-# The storm of 10,000 connections runs once, the mixed pair what depends on the wire.
+# The storm of 10,000 connections and the close matrix as a whole are for check-full.
 step_pair()
 {
-	suite 16 pair --kver 6.12 --no-build
-	suite 14 pair --kver 6.1 --no-build --only '!(connstorm)'
-	suite 6 pair --kver 6.12 --peer-kver 6.1 --no-build --only '@(api-create|api-msg|api-shut|api-oob|stream)'
+	suite 12 pair --kver 6.12 --no-build --only '!(connstorm|teardown)'
+	suite 8 pair --kver 6.1 --no-build --only '@(api-create|api-connect|api-msg|api-shut|api-splice|connstorm-core)'
+	suite 3 pair --kver 6.12 --peer-kver 6.1 --no-build --only '@(api-create|api-shut)'
 }
-
-# The part of the pair suite in make check: data over SMC between two machines.
-step_smoke() { suite 10 pair --kver 6.12 --no-build --only '@(api-create|api-fds|api-splice)'; }
 
 step_interop()
 {
-	suite 7 interop --kver 6.12 --module smcx --peer-module smc --no-build
-	suite 7 interop --kver 6.12 --module smc --peer-module smcx --no-build
+	suite 5 interop --kver 6.12 --module smc --peer-module smcx --no-build --only '!(close|stream)'
+	suite 2 interop --kver 6.12 --module smcx --peer-module smc --no-build --only 'http'
 }
 
 # What make check can afford of make check-debug.
 step_debug()
 {
 	step "module, debug kernel" make -C "$SMCX_TOP" KVER=debug module
-	suite 6 net --kver debug --no-build --only '@(create|netlink|fds|unload|tools)'
-	suite 8 pair --kver debug --no-build --only '@(api-create|api-shut|api-msg)'
+	suite 6 net --kver debug --no-build --only '@(create|netlink|fds)'
+}
+
+step_all_pair()
+{
+	suite 0 pair --kver 6.12 --no-build
+	suite 0 pair --kver 6.1 --no-build
+	suite 0 pair --kver 6.12 --peer-kver 6.1 --no-build --only '@(api-*|stream)'
+	suite 0 interop --kver 6.12 --module smc --peer-module smcx --no-build
+	suite 0 interop --kver 6.12 --module smcx --peer-module smc --no-build
 }
 
 step_all_debug()
@@ -148,9 +146,10 @@ step_all_debug()
 
 main()
 {
-	local name steps="files static unit fuzz tools build net smoke"
+	local name steps="files static unit fuzz tools build net pair interop"
 	local sets="build vm check kernel"
 	case ${1:-} in
+	--full) steps="files static unit fuzz tools build harness net all_pair debug" LIMIT=0 ;;
 	--debug) steps="tools build all_debug" LIMIT=0 ;;
 	"") ;;
 	*) steps="$*" ;;
