@@ -65,7 +65,7 @@ unpack()
 		#!/bin/sh
 		find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /root -o -path /tmp -o -path /var/log \
 			-o -path /var/cache -o -path /var/tmp -o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/lib/systemd -o -path /var/lib/nginx \
-			-o -path /var/www -o -path '/var/lib/dkms/mok.*' -o -path /etc/machine-id -o -path /etc/resolv.conf -o -path /lost+found \) -prune -o -print | LC_ALL=C sort
+			-o -path /var/www -o -path '/var/lib/dkms/mok.*' -o -path /etc/machine-id -o -path /var/lib/dbus/machine-id -o -path /etc/resolv.conf -o -path /lost+found \) -prune -o -print | LC_ALL=C sort
 	END
 	chmod 755 "$ROOT/root/list-files"
 	in_root /root/list-files > "$DIR/files-before"

@@ -103,7 +103,7 @@ is_as_before()
 	! diff /root/files-before /tmp/now | grep '^[<>]'
 }
 
-check "dkms has built and installed the module" sh -c "dkms status smcx -k $kernel | tee /dev/stderr | grep -q installed"
+check "dkms has built and installed the module" sh -c "dkms status smcx -k $kernel > status; cat status; grep -q installed status"
 check "nothing has loaded it" sh -c '! [ -d /sys/module/smcx ] && ! [ -d /sys/module/smc ]'
 for alias in net-pf-43 net-pf-2-proto-256-type-1 net-pf-10-proto-256-type-1 net-pf-16-proto-4-type-43 \
 	     net-pf-16-proto-16-family-SMC_GEN_NETLINK net-pf-16-proto-16-family-SMC_PNETID; do
