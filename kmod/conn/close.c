@@ -10,6 +10,7 @@
 void smcx_conn_shutdown(struct smcx_conn *c, int how)
 {
 	smcx_conn_lock(c);
+	smcx_turn_release(c);
 	if (how & RCV_SHUTDOWN) {
 		WRITE_ONCE(c->rx.shutdown, true);
 		c->events |= SMCX_CEV_READABLE | SMCX_CEV_STATE;
@@ -33,6 +34,7 @@ void smcx_conn_close(struct smcx_conn *c, bool abort)
 
 	smcx_conn_lock(c);
 	c->detached = true;
+	smcx_turn_release(c);
 	/* as TCP: data that nobody will read was lost, and the peer shall know */
 	c->abortive = abort || smcx_conn_avail(c);
 	smcx_conn_event(c, SMCX_CLOSE_EV_APP_CLOSE, 0);

@@ -30,6 +30,7 @@ static struct smcx_conn *conn_alloc(struct smcx_lgr *lgr, struct smcx_link *link
 	c->tx.q.limit = snd_limit;
 	c->tx.rkey_slot = -1;
 	INIT_DELAYED_WORK(&c->timer, smcx_conn_timer);
+	smcx_turn_init(c);
 	c->dev = smcx_dev_hold(link->path.dev);
 	c->sn = lgr->sn;
 	smcx_conn_count_new();

@@ -2,6 +2,7 @@
 #ifndef SMCX_CONN_CONN_H
 #define SMCX_CONN_CONN_H
 
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/poll.h>
 #include <linux/socket.h>
@@ -34,6 +35,15 @@ struct pipe_inode_info;
  * that bulk data keeps the link busy. Chunks are freed when the CDC's send completion says
  * that they were placed.
  *
+ * Turns: many servers answer a request with two or three system calls that follow each other
+ * at once: header, body, perhaps close(). Sent one by one each costs a message (four packets on
+ * soft-RoCE) and a wake-up of the peer. What an application does between two reads is a turn; its
+ * writes, and the close, are its events. When a turn had as many events as the one before,
+ * quickly, the next one's bytes are held back until as many events have come. Any read, shutdown or
+ * flush ends the holding, and so does a timer after 1 ms: then the habit is forgotten. Only small
+ * amounts are held (below net.smc.autocorking_size, too). A listener hands the habit of its
+ * last child on to the next, so that it serves connections with one request as well.
+ *
  * Receiving: the CDC handler (softirq) validates sequence number and cursors
  * against the ring (proto/cursor.h), advances, wakes. A peer that breaks the rules is
  * aborted, its bytes never reach the application.
@@ -55,10 +65,10 @@ struct pipe_inode_info;
  * (the socket lock), so copying from and to user memory happens outside conn->lock.
  *
  * References (member.ref): owner socket or handshake (1), token table (1), each posted
- * slot (1), the timer (1) while pending or running.
+ * slot (1), each timer (1) while pending or running.
  *
  * Files, callees first: state.c (events, close table, end of life), urg.c (urgent mark), xmit.c (one
- * message; what may go now), tx.c, rx.c, splice.c, cdc.c, poll.c, close.c, conn.c (life).
+ * message; what may go now), turn.c (writes that belong together), tx.c, rx.c, splice.c, cdc.c, poll.c, close.c, conn.c (life).
  */
 
 struct smcx_conn;
@@ -204,6 +214,26 @@ struct smcx_conn_tx {
 };
 
 /**
+ * struct smcx_conn_turn - the application's habits, protected by conn->lock; see "Turns" in the DOC
+ * @expect: events of the last turn, 0 = it was not worth waiting for
+ * @sure: how often in a row there were as many
+ * @events: events of this turn
+ * @quick: they followed each other quickly
+ * @held: bytes wait for the next event
+ * @start: time of the first event, ns
+ * @timer: ends @held; has a reference while armed
+ */
+struct smcx_conn_turn {
+	u8		expect;
+	u8		sure;
+	u8		events;
+	bool		quick;
+	bool		held;
+	u64		start;
+	struct hrtimer	timer;
+};
+
+/**
  * struct smcx_conn - one SMC connection
  * @m: membership in the link group (reference count, token); @m.link may be followed under @lock
  *	while @finished is not set, and by the owner until it closes
@@ -218,6 +248,7 @@ struct smcx_conn_tx {
  * @events: SMCX_CEV_* to deliver when @lock is dropped (conn_priv.h)
  * @rx: receive half
  * @tx: send half
+ * @turn: when to hold sends back
  * @ops: owner's upcalls, RCU, NULL when detached
  * @owner: for @ops
  * @timer: open: flushes what cork holds back; detached: gives up when the peer does not answer
@@ -239,6 +270,7 @@ struct smcx_conn {
 	unsigned int		events;
 	struct smcx_conn_rx	rx;
 	struct smcx_conn_tx	tx;
+	struct smcx_conn_turn	turn;
 	const struct smcx_conn_ops __rcu *ops;
 	void			*owner;
 	struct delayed_work	timer;
@@ -314,6 +346,11 @@ ssize_t smcx_conn_send(struct smcx_conn *c, struct msghdr *msg, size_t len, int 
 void smcx_conn_set_cork(struct smcx_conn *c, bool on);
 /** smcx_conn_flush() - TCP_NODELAY: transmit what is queued. @c: connection. Context: any. */
 void smcx_conn_flush(struct smcx_conn *c);
+
+/** smcx_conn_habit() - how the application sends, for connections of the same kind; call before smcx_conn_close(). @c: connection. Context: process. Return: opaque, 0 = nothing known. */
+u16 smcx_conn_habit(struct smcx_conn *c);
+/** smcx_conn_set_habit() - start with it. @c: connection. @habit: from smcx_conn_habit(). Context: any. */
+void smcx_conn_set_habit(struct smcx_conn *c, u16 habit);
 
 /**
  * smcx_conn_recv() - copy bytes out

@@ -209,6 +209,19 @@ void smcx_conn_tx_ready(struct smcx_member *m);
  */
 u32 smcx_conn_window(const struct smcx_conn *c);
 
+/* ---- turn.c: writes that belong together ---- */
+
+/** smcx_turn_init() - nothing is known. @c: new connection. Context: process. */
+void smcx_turn_init(struct smcx_conn *c);
+/** smcx_turn_write() - the application has written; decides whether to hold it back. @c: connection. Context: conn->lock held. */
+void smcx_turn_write(struct smcx_conn *c) __must_hold(&c->lock);
+/** smcx_turn_end() - the application wants to read: send what is held back. @c: connection. Context: conn->lock held. */
+void smcx_turn_end(struct smcx_conn *c) __must_hold(&c->lock);
+/** smcx_turn_release() - hold nothing back; the caller sends. @c: connection. Context: conn->lock held. */
+void smcx_turn_release(struct smcx_conn *c) __must_hold(&c->lock);
+/** smcx_turn_is_holding() - shall the queued bytes wait? @c: connection. Context: conn->lock held. */
+bool smcx_turn_is_holding(const struct smcx_conn *c);
+
 /* ---- tx.c ---- */
 
 /* As TCP: worth waking a writer when a third of the limit is free. */

@@ -79,6 +79,7 @@ int smcx_rx_span(struct smcx_conn *c, size_t want, size_t off,
 	int rc;
 
 	smcx_conn_lock(c);
+	smcx_turn_end(c);
 	avail = atomic_read(&rx->avail);
 	span->skip = 0;
 	if (smcx_urg_mark(c, &end) && end) {

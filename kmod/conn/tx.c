@@ -163,6 +163,8 @@ static int tx_publish(struct smcx_conn *c, struct tx_copy *cp, int flags,
 			tx->urg_len = tx->q.queued;
 			tx->urg_due = true;
 		}
+		if (first)
+			smcx_turn_write(c);
 		smcx_conn_push(c);
 	}
 	smcx_conn_unlock(c);
@@ -223,6 +225,7 @@ ssize_t smcx_conn_send(struct smcx_conn *c, struct msghdr *msg, size_t len, int 
 
 static void tx_flush(struct smcx_conn *c)
 {
+	smcx_turn_release(c);
 	c->tx.more = false;
 	c->tx.q.push = c->tx.q.queued;
 	smcx_conn_push(c);

@@ -76,6 +76,8 @@ static u32 xmit_budget(struct smcx_conn *c)
 		}
 		return 0;
 	}
+	if (smcx_turn_is_holding(c))
+		return 0;
 	if (!tx->data_msgs)
 		return n;
 	return n >= min(full, READ_ONCE(c->sn->sysctl.autocorking_size)) ? n : 0;

@@ -80,6 +80,8 @@ static void smcx_release_state(struct socket *sock, struct smcx_sock *ss)
 	lock_sock(ss->sk);
 	conn = smcx_give_up(ss);
 	release_sock(ss->sk);
+	if (conn && ss->parent)
+		WRITE_ONCE(ss->parent->lsn->habit, smcx_conn_habit(conn));
 	if (conn)
 		smcx_conn_close(conn, abort);
 }

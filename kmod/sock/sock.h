@@ -123,6 +123,7 @@ struct smcx_sock_hooks {
  * @nslow: length of @slow
  * @nready: length of @ready
  * @no_cookie: the application's TCP_FASTOPEN_NO_COOKIE; TCP's is ours
+ * @habit: how the last child's application sent, see smcx_conn_habit()
  * @nsmc: children that offered SMC and are still in TCP's accept queue
  * @closed: nobody will accept any more
  * @work: takes children out of TCP's accept queue
@@ -137,6 +138,7 @@ struct smcx_listener {
 	unsigned int		nslow;
 	unsigned int		nready;
 	bool			no_cookie;
+	u16			habit;
 	atomic_t		nsmc;
 	bool			closed;
 	struct delayed_work	work;

@@ -36,6 +36,8 @@ void smcx_enter_smc(struct smcx_sock *ss, struct smcx_conn *conn)
 	ss->sndbuf = sk->sk_sndbuf;
 	smp_store_release(&ss->mode, SMCX_MODE_SMC);
 	smcx_conn_attach(conn, &smcx_sock_conn_ops, ss);
+	if (ss->parent)
+		smcx_conn_set_habit(conn, READ_ONCE(ss->parent->lsn->habit));
 	if (smcx_tcp_is_corked(sk))
 		smcx_conn_set_cork(conn, true);
 	/* TCP may have broken between the last CLC message and now */

@@ -593,6 +593,38 @@ static void t_interrupted(void)
 	EQ(alarms, 3);
 }
 
+/*
+ * An application that answers in two writes, and now and then in one. Whatever is held back to
+ * be joined with what used to follow must go out soon, although nobody reads or writes meanwhile.
+ */
+static void t_turns(void)
+{
+	long off = 0, n;
+	int fd, pfd;
+	uint64_t t0;
+
+	st_pair(&fd, &pfd);
+	for (int i = 0; i < 40; i++) {
+		peer_sends(pfd, 1, i);
+		MUST_EQ(recv(fd, buf, sizeof(buf), 0), 1);
+		n = i % 5 == 4 ? 100 : 300;
+		pat_fill(SEED, off, buf, n);
+		t0 = st_now_ms();
+		MUST_EQ(send(fd, buf, 100, 0), 100);
+		if (n > 100)
+			MUST_EQ(send(fd, buf + 100, n - 100, 0), n - 100);
+		peer_expects(pfd, n, off);
+		EXPECT(st_now_ms() - t0 < st_ms(1000));
+		off += n;
+	}
+	/* what is held back when the application closes comes before the end */
+	pat_fill(SEED, off, buf, 100);
+	MUST_EQ(send(fd, buf, 100, 0), 100);
+	close(fd);
+	peer_expects(pfd, 100, off);
+	EQ(p_do(st.peer, P_RECVALL, pfd, 1, off, 0, SEED), 0);
+}
+
 static const struct st_case cases[] = {
 	{ "send and recv", t_simple, true },
 	{ "recvfrom address", t_recvfrom, true },
@@ -615,6 +647,7 @@ static const struct st_case cases[] = {
 	{ "four readers", t_readers, true },
 	{ "four writers", t_writers, true },
 	{ "interrupted", t_interrupted, true },
+	{ "answers in pieces", t_turns, .roles = true, .secs = 60 },
 };
 
 int main(int argc, char **argv)

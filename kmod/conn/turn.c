@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Applications that answer in several writes, see "Turns" in DOC: Connections.
+ */
+#include <linux/ktime.h>
+
+#include "conn_priv.h"
+
+#define TURN_HOLD_NS	NSEC_PER_MSEC		/* longest that bytes are held back */
+#define TURN_QUICK_NS	(TURN_HOLD_NS / 2)	/* a turn worth waiting for takes less */
+#define TURN_EVENTS_MAX	4			/* and has no more events than that */
+#define TURN_HOLD_LEN	4096			/* more bytes are worth a message of their own */
+#define TURN_SURE	3
+
+static void turn_count(struct smcx_conn_turn *t)
+{
+	u64 now = ktime_get_ns();
+
+	if (!t->events) {
+		t->start = now;
+		t->quick = true;
+	} else if (now - t->start > TURN_QUICK_NS) {
+		t->quick = false;
+	}
+	if (t->events <= TURN_EVENTS_MAX)
+		t->events++;
+}
+
+static void turn_learn(struct smcx_conn_turn *t)
+{
+	u8 n = t->quick && t->events <= TURN_EVENTS_MAX ? t->events : 0;
+
+	if (n != t->expect) {
+		t->expect = n;
+		t->sure = 0;
+	} else if (t->sure < TURN_SURE) {
+		t->sure++;
+	}
+	t->events = 0;
+}
+
+void smcx_turn_release(struct smcx_conn *c)
+{
+	lockdep_assert_held(&c->lock);
+	if (!c->turn.held)
+		return;
+	c->turn.held = false;
+	/* if it runs already it finds nothing held, and drops its reference itself */
+	if (hrtimer_try_to_cancel(&c->turn.timer) == 1)
+		smcx_member_put(&c->m);
+}
+
+static void turn_hold(struct smcx_conn *c)
+{
+	if (c->turn.held)
+		return;
+	c->turn.held = true;
+	smcx_member_hold(&c->m);
+	hrtimer_start(&c->turn.timer, ns_to_ktime(TURN_HOLD_NS), HRTIMER_MODE_REL_SOFT);
+}
+
+/* The application did not do what it used to do. */
+static enum hrtimer_restart turn_timeout(struct hrtimer *timer)
+{
+	struct smcx_conn *c = container_of(timer, struct smcx_conn, turn.timer);
+
+	smcx_conn_lock(c);
+	if (c->turn.held) {
+		c->turn.held = false;
+		c->turn.expect = 0;
+		c->turn.sure = 0;
+		smcx_conn_push(c);
+	}
+	smcx_conn_unlock(c);
+	smcx_member_put(&c->m);
+	return HRTIMER_NORESTART;
+}
+
+void smcx_turn_init(struct smcx_conn *c)
+{
+	hrtimer_init(&c->turn.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	c->turn.timer.function = turn_timeout;
+}
+
+void smcx_turn_write(struct smcx_conn *c)
+{
+	struct smcx_conn_turn *t = &c->turn;
+
+	lockdep_assert_held(&c->lock);
+	turn_count(t);
+	if (t->sure && t->quick && t->events < t->expect)
+		turn_hold(c);
+	else
+		smcx_turn_release(c);
+}
+
+void smcx_turn_end(struct smcx_conn *c)
+{
+	bool held = c->turn.held;
+
+	lockdep_assert_held(&c->lock);
+	if (!c->turn.events)
+		return;
+	turn_learn(&c->turn);
+	smcx_turn_release(c);
+	if (held)
+		smcx_conn_push(c);
+}
+
+bool smcx_turn_is_holding(const struct smcx_conn *c)
+{
+	const struct smcx_conn_tx *tx = &c->tx;
+
+	return c->turn.held && tx->q.queued <= TURN_HOLD_LEN && !tx->update_due &&
+	       tx->q.queued < READ_ONCE(c->sn->sysctl.autocorking_size) &&
+	       smcx_conn_is_writable(c);
+}
+
+u16 smcx_conn_habit(struct smcx_conn *c)
+{
+	struct smcx_conn_turn *t = &c->turn;
+	u16 habit;
+
+	smcx_conn_lock(c);
+	if (t->events) {
+		turn_count(t);
+		turn_learn(t);
+	}
+	habit = t->sure << 8 | t->expect;
+	smcx_conn_unlock(c);
+	return habit;
+}
+
+void smcx_conn_set_habit(struct smcx_conn *c, u16 habit)
+{
+	smcx_conn_lock(c);
+	c->turn.expect = habit & 0xff;
+	c->turn.sure = habit >> 8;
+	smcx_conn_unlock(c);
+}
