@@ -6,6 +6,13 @@
 #include <linux/version.h>
 #include <net/net_namespace.h>
 
+/** typedef smcx_compat_ctl_table - what a proc_handler gets; constant since 6.11 */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+typedef struct ctl_table smcx_compat_ctl_table;
+#else
+typedef const struct ctl_table smcx_compat_ctl_table;
+#endif
+
 /**
  * smcx_compat_register_net_sysctl() - register a table of one namespace
  * @net: namespace

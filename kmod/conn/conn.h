@@ -40,7 +40,7 @@ struct pipe_inode_info;
  * soft-RoCE) and a wake-up of the peer. What an application does between two reads is a turn; its
  * writes, and the close, are its events. When a turn had as many events as the one before,
  * quickly, the next one's bytes are held back until as many events have come. Any read, shutdown or
- * flush ends the holding, and so does a timer after 1 ms: then the habit is forgotten. Only small
+ * flush ends the holding, and so does a timer after 2 ms; after a few of these the habit is forgotten. Only small
  * amounts are held (below net.smc.autocorking_size, too). A listener hands the habit of its
  * last child on to the next, so that it serves connections with one request as well.
  *
@@ -216,7 +216,7 @@ struct smcx_conn_tx {
 /**
  * struct smcx_conn_turn - the application's habits, protected by conn->lock; see "Turns" in the DOC
  * @expect: events of the last turn, 0 = it was not worth waiting for
- * @sure: how often in a row there were as many
+ * @sure: how sure that is: up when a turn had as many, down when it had not or was waited for in vain
  * @events: events of this turn
  * @quick: they followed each other quickly
  * @held: bytes wait for the next event

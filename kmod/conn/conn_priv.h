@@ -219,8 +219,6 @@ void smcx_turn_write(struct smcx_conn *c) __must_hold(&c->lock);
 void smcx_turn_end(struct smcx_conn *c) __must_hold(&c->lock);
 /** smcx_turn_release() - hold nothing back; the caller sends. @c: connection. Context: conn->lock held. */
 void smcx_turn_release(struct smcx_conn *c) __must_hold(&c->lock);
-/** smcx_turn_is_holding() - shall the queued bytes wait? @c: connection. Context: conn->lock held. */
-bool smcx_turn_is_holding(const struct smcx_conn *c);
 
 /* ---- tx.c ---- */
 
@@ -231,6 +229,18 @@ static inline bool smcx_conn_is_writable(const struct smcx_conn *c)
 	u32 limit = READ_ONCE(c->tx.q.limit);
 
 	return used < limit && limit - used >= used / 2;
+}
+
+#define SMCX_TURN_HOLD_LEN	4096	/* more bytes are worth a message of their own */
+
+/** smcx_turn_is_holding() - shall the queued bytes wait? @c: connection. Context: conn->lock held. */
+static inline bool smcx_turn_is_holding(const struct smcx_conn *c)
+{
+	const struct smcx_conn_tx *tx = &c->tx;
+
+	return c->turn.held && tx->q.queued <= SMCX_TURN_HOLD_LEN && !tx->update_due &&
+	       tx->q.queued < READ_ONCE(c->sn->sysctl.autocorking_size) &&
+	       smcx_conn_is_writable(c);
 }
 
 /* ---- rx.c: shared by recv and splice; one reader at a time ---- */

@@ -6,10 +6,9 @@
 
 #include "conn_priv.h"
 
-#define TURN_HOLD_NS	NSEC_PER_MSEC		/* longest that bytes are held back */
+#define TURN_HOLD_NS	(2 * NSEC_PER_MSEC)	/* longest that bytes are held back */
 #define TURN_QUICK_NS	(TURN_HOLD_NS / 2)	/* a turn worth waiting for takes less */
 #define TURN_EVENTS_MAX	4			/* and has no more events than that */
-#define TURN_HOLD_LEN	4096			/* more bytes are worth a message of their own */
 #define TURN_SURE	3
 
 static void turn_count(struct smcx_conn_turn *t)
@@ -30,12 +29,13 @@ static void turn_learn(struct smcx_conn_turn *t)
 {
 	u8 n = t->quick && t->events <= TURN_EVENTS_MAX ? t->events : 0;
 
-	if (n != t->expect) {
+	/* a busy machine disturbs a turn now and then: no reason to forget at once */
+	if (n == t->expect)
+		t->sure = min(t->sure + 1, TURN_SURE);
+	else if (t->sure)
+		t->sure--;
+	else
 		t->expect = n;
-		t->sure = 0;
-	} else if (t->sure < TURN_SURE) {
-		t->sure++;
-	}
 	t->events = 0;
 }
 
@@ -67,8 +67,8 @@ static enum hrtimer_restart turn_timeout(struct hrtimer *timer)
 	smcx_conn_lock(c);
 	if (c->turn.held) {
 		c->turn.held = false;
-		c->turn.expect = 0;
-		c->turn.sure = 0;
+		if (c->turn.sure)
+			c->turn.sure--;
 		smcx_conn_push(c);
 	}
 	smcx_conn_unlock(c);
@@ -105,15 +105,6 @@ void smcx_turn_end(struct smcx_conn *c)
 	smcx_turn_release(c);
 	if (held)
 		smcx_conn_push(c);
-}
-
-bool smcx_turn_is_holding(const struct smcx_conn *c)
-{
-	const struct smcx_conn_tx *tx = &c->tx;
-
-	return c->turn.held && tx->q.queued <= TURN_HOLD_LEN && !tx->update_due &&
-	       tx->q.queued < READ_ONCE(c->sn->sysctl.autocorking_size) &&
-	       smcx_conn_is_writable(c);
 }
 
 u16 smcx_conn_habit(struct smcx_conn *c)

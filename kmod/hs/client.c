@@ -220,10 +220,6 @@ enum smcx_hs_next smcx_hs_client_step(struct smcx_hs *hs)
 		return smcx_client_propose(hs);
 	case SMCX_HS_WAIT_ACCEPT:
 		return smcx_client_wait_accept(hs);
-	case SMCX_HS_WAIT_LINK:
-		return smcx_hs_step_link(hs);
-	case SMCX_HS_WAIT_DECLINE:
-		return smcx_hs_step_decline(hs);
 	default:
 		return SMCX_HS_SLEEP;
 	}

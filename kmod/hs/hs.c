@@ -69,18 +69,28 @@ static bool smcx_hs_is_running(const struct smcx_hs *hs)
 	return state > SMCX_HS_ABANDONED && state != SMCX_HS_DONE;
 }
 
-static void smcx_hs_run(struct work_struct *work)
+static enum smcx_hs_next smcx_hs_step(struct smcx_hs *hs)
 {
-	struct smcx_hs *hs = container_of(to_delayed_work(work), struct smcx_hs, work);
+	if (hs->state == SMCX_HS_WAIT_LINK)
+		return smcx_hs_step_link(hs);
+	if (hs->state == SMCX_HS_WAIT_DECLINE)
+		return smcx_hs_step_decline(hs);
+	return hs->role == SMCX_CLIENT ? smcx_hs_client_step(hs) : smcx_hs_server_step(hs);
+}
+
+/* Drops a reference. */
+static void smcx_hs_run(struct smcx_hs *hs, bool brief)
+{
 	enum smcx_hs_next next = SMCX_HS_SLEEP;
 
+	mutex_lock(&hs->run);
+	hs->brief = brief;
 	if (READ_ONCE(hs->state) == SMCX_HS_ABANDONED) {
 		smcx_hs_drop(hs);
 		hs->state = SMCX_HS_DONE;
 	}
 	while (!READ_ONCE(hs->cancelled) && smcx_hs_is_running(hs)) {
-		next = hs->role == SMCX_CLIENT ? smcx_hs_client_step(hs) :
-						 smcx_hs_server_step(hs);
+		next = smcx_hs_step(hs);
 		if (next != SMCX_HS_AGAIN)
 			break;
 	}
@@ -89,9 +99,19 @@ static void smcx_hs_run(struct work_struct *work)
 		smcx_hs_count(hs);
 		hs->ops->done(hs->owner, &hs->res);
 	} else if (!READ_ONCE(hs->cancelled) && smcx_hs_is_running(hs)) {
-		smcx_hs_rearm(hs);
+		/* there is no group to join: the work may make one */
+		if (brief && hs->state == SMCX_HS_WAIT_LGR)
+			smcx_hs_queue(hs, 0);
+		else
+			smcx_hs_rearm(hs);
 	}
+	mutex_unlock(&hs->run);
 	smcx_hs_put(hs);
+}
+
+static void smcx_hs_work(struct work_struct *work)
+{
+	smcx_hs_run(container_of(to_delayed_work(work), struct smcx_hs, work), false);
 }
 
 static void smcx_hs_lgr_event(struct smcx_lgr_waiter *w, bool ok)
@@ -110,7 +130,8 @@ struct smcx_hs *smcx_hs_create(struct sock *sk, enum smcx_role role,
 	if (!hs)
 		return NULL;
 	refcount_set(&hs->ref, 1);
-	INIT_DELAYED_WORK(&hs->work, smcx_hs_run);
+	INIT_DELAYED_WORK(&hs->work, smcx_hs_work);
+	mutex_init(&hs->run);
 	INIT_LIST_HEAD(&hs->waiter.node);
 	hs->waiter.fn = smcx_hs_lgr_event;
 	hs->sk = sk;
@@ -122,12 +143,24 @@ struct smcx_hs *smcx_hs_create(struct sock *sk, enum smcx_role role,
 	return hs;
 }
 
-void smcx_hs_start(struct smcx_hs *hs)
+void smcx_hs_prepare(struct smcx_hs *hs)
 {
+	refcount_inc(&hs->ref);
 	smcx_hs_set_deadline(hs, READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
 	WRITE_ONCE(hs->state, hs->role == SMCX_CLIENT ? SMCX_HS_PROPOSE :
 							SMCX_HS_WAIT_PROPOSAL);
+}
+
+void smcx_hs_run_first(struct smcx_hs *hs)
+{
+	smcx_hs_run(hs, true);
+}
+
+void smcx_hs_start(struct smcx_hs *hs)
+{
+	smcx_hs_prepare(hs);
 	smcx_hs_queue(hs, 0);
+	smcx_hs_put(hs);
 }
 
 void smcx_hs_start_proposed(struct smcx_hs *hs)
@@ -137,12 +170,12 @@ void smcx_hs_start_proposed(struct smcx_hs *hs)
 	smcx_hs_queue(hs, 0);
 }
 
-void smcx_hs_start_syn(struct smcx_hs *hs)
+void smcx_hs_prepare_syn(struct smcx_hs *hs)
 {
+	refcount_inc(&hs->ref);
 	hs->syn = true;
 	smcx_hs_set_deadline(hs, SMCX_HS_SYN_MS);
 	WRITE_ONCE(hs->state, SMCX_HS_WAIT_PROPOSAL);
-	smcx_hs_queue(hs, 0);
 }
 
 void smcx_hs_abandon(struct smcx_hs *hs)
@@ -159,15 +192,21 @@ void smcx_hs_kick(struct smcx_hs *hs)
 
 bool smcx_hs_cancel(struct smcx_hs *hs)
 {
+	bool prevented;
+
 	WRITE_ONCE(hs->cancelled, true);
 	if (cancel_delayed_work_sync(&hs->work))
 		smcx_hs_put(hs);
+	/* steps may still run in smcx_hs_run_first() */
+	mutex_lock(&hs->run);
 	/* a late kick may queue one more run: it finds @cancelled and does nothing */
-	if (hs->state == SMCX_HS_DONE)
-		return false;
-	smcx_hs_drop(hs);
-	hs->state = SMCX_HS_DONE;
-	return true;
+	prevented = hs->state != SMCX_HS_DONE;
+	if (prevented) {
+		smcx_hs_drop(hs);
+		hs->state = SMCX_HS_DONE;
+	}
+	mutex_unlock(&hs->run);
+	return prevented;
 }
 
 bool smcx_hs_congested(void)

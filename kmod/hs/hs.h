@@ -21,7 +21,9 @@
  * SMC option) to its verdict: SMC, TCP, or failed. It is an event-driven state
  * machine: events (bytes on TCP, link group decided, time-out, cancel) only
  * queue the step work; a step never waits for the network, so 10,000 half-open
- * handshakes hold no thread.
+ * handshakes hold no thread. A server's first step runs in whoever has taken the child from
+ * TCP, because the Proposal mostly is there already; making a group, which sleeps and would
+ * delay the children behind this one, is left to the work.
  *
  *   client:  PROPOSE -> WAIT_ACCEPT -> [first contact: WAIT_LINK] -> done
  *   server:  WAIT_PROPOSAL -> [WAIT_LGR] -> WAIT_CONFIRM -> [first contact: WAIT_LINK] -> done
@@ -95,14 +97,20 @@ int smcx_hs_propose_syn(struct smcx_hs *hs, u64 token, u8 *buf, size_t cap);
 /** smcx_hs_start_proposed() - client: the SYN's Proposal was taken by a server that offers SMC: wait for the Accept. @hs: handshake. Context: any. */
 void smcx_hs_start_proposed(struct smcx_hs *hs);
 
-/** smcx_hs_start_syn() - server: the Proposal came in the SYN, the child may be in SYN_RECV. @hs: handshake. Context: any. */
-void smcx_hs_start_syn(struct smcx_hs *hs);
-
 /** smcx_hs_abandon() - a handshake that never started is not needed. @hs: handshake, the caller's reference is taken. Context: any. */
 void smcx_hs_abandon(struct smcx_hs *hs);
 
 /** smcx_hs_peer_key() - the server as base/peer knows it. @sk: client's TCP socket with addresses. @key: result. Context: any. */
 void smcx_hs_peer_key(const struct sock *sk, struct smcx_peer_key *key);
+
+/** smcx_hs_prepare() - smcx_hs_start() in two parts, so that no work is needed; takes a reference for smcx_hs_run_first(), which must follow. @hs: handshake. Context: any. */
+void smcx_hs_prepare(struct smcx_hs *hs);
+
+/** smcx_hs_prepare_syn() - the same for a server whose Proposal came in the SYN; the child may be in SYN_RECV. @hs: handshake. Context: any. */
+void smcx_hs_prepare_syn(struct smcx_hs *hs);
+
+/** smcx_hs_run_first() - run what steps need not wait. @hs: prepared handshake; drops the reference, @done may be called. Context: process, socket not locked. */
+void smcx_hs_run_first(struct smcx_hs *hs);
 
 /** smcx_hs_kick() - something happened on the TCP socket (data, FIN, RST). @hs: handshake. Context: any. */
 void smcx_hs_kick(struct smcx_hs *hs);

@@ -31,6 +31,8 @@ enum smcx_hs_next {
 };
 
 #define SMCX_HS_LGR_WAIT_MS	500	/* rather a second group than waiting longer */
+#define SMCX_HS_LGR_SPREAD_MS	250	/* random part */
+#define SMCX_HS_LGR_WAITS	5	/* ... but there are limits: then rather TCP */
 #define SMCX_HS_SYN_MS		3000	/* for the final ACK, if the Proposal came in the SYN */
 #define SMCX_HS_CAPS		SMCX_CAP_SYN	/* what is built of the extension */
 #define SMCX_HS_DECLINE_WAIT_MS	1000	/* protocol.md 2.10 */
@@ -68,9 +70,11 @@ struct smcx_clc_chan {
  * @role: SMCX_CLIENT or SMCX_SERVER
  * @ops: verdict upcall
  * @owner: for @ops
+ * @run: one step at a time
+ * @brief: this run must not sleep for long: make no group; under @run
  * @cancelled: set once by smcx_hs_cancel()
  * @link_event: set by the group's waiter: 0 none, 1 up, -1 failed
- * @state: only the step worker touches it and all below
+ * @state: as all below, only touched under @run
  * @deadline: jiffies
  * @version: SMC version for Declines
  * @chan: incoming message
@@ -81,6 +85,7 @@ struct smcx_clc_chan {
  * @gw_mac: next hop's MAC then
  * @first: first contact
  * @waiter: in the group's list while waiting
+ * @lgr_waits: how often SMCX_HS_LGR_WAIT_MS have passed in vain
  * @lgr: group, one reference
  * @seat: the seat in @lgr is still ours (not yet the connection's)
  * @conn: connection being set up, one reference
@@ -100,6 +105,8 @@ struct smcx_hs {
 	enum smcx_role			role;
 	const struct smcx_hs_ops	*ops;
 	void				*owner;
+	struct mutex			run;
+	bool				brief;
 	bool				cancelled;
 	int				link_event;
 
@@ -114,6 +121,7 @@ struct smcx_hs {
 	u8				gw_mac[6];
 	bool				first;
 	struct smcx_lgr_waiter		waiter;
+	unsigned int			lgr_waits;
 	struct smcx_lgr			*lgr;
 	bool				seat;
 	struct smcx_conn		*conn;
@@ -230,9 +238,9 @@ static inline bool smcx_hs_is_syn_recv(const struct sock *sk)
 
 /* ---- client.c, server.c ---- */
 
-/** smcx_hs_client_step() - run the client's current state once. @hs: handshake. Context: process. */
+/** smcx_hs_client_step() - run the client's current state once, if it is not one of both roles. @hs: handshake. Context: process. */
 enum smcx_hs_next smcx_hs_client_step(struct smcx_hs *hs);
-/** smcx_hs_server_step() - run the server's current state once. @hs: handshake. Context: process. */
+/** smcx_hs_server_step() - run the server's current state once, if it is not one of both roles. @hs: handshake. Context: process. */
 enum smcx_hs_next smcx_hs_server_step(struct smcx_hs *hs);
 
 /** smcx_hs_expired() - has the deadline passed? @hs: handshake. Context: process. */

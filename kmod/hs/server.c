@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Server's procedure (protocol.md 2.7, 3.9, 3.10). */
+#include <linux/random.h>
 #include <net/inet_sock.h>
 
 #include "hs_priv.h"
@@ -39,6 +40,13 @@ static u32 smcx_server_route(struct smcx_hs *hs)
 			       &gid, &hs->gateway, hs->gw_mac);
 }
 
+/* Hundreds that came together shall not wake up together. */
+static void smcx_server_set_patience(struct smcx_hs *hs)
+{
+	smcx_hs_set_deadline(hs, SMCX_HS_LGR_WAIT_MS +
+			     get_random_u32() % SMCX_HS_LGR_SPREAD_MS);
+}
+
 static enum smcx_hs_next smcx_server_wait_proposal(struct smcx_hs *hs)
 {
 	struct smcx_offer *offer = &hs->local.offer;
@@ -65,7 +73,7 @@ static enum smcx_hs_next smcx_server_wait_proposal(struct smcx_hs *hs)
 	if (reason)
 		return smcx_hs_decline(hs, reason);
 	hs->state = SMCX_HS_WAIT_LGR;
-	smcx_hs_set_deadline(hs, SMCX_HS_LGR_WAIT_MS);
+	smcx_server_set_patience(hs);
 	return SMCX_HS_AGAIN;
 }
 
@@ -88,14 +96,23 @@ static enum smcx_hs_next smcx_server_accept(struct smcx_hs *hs)
 	return SMCX_HS_AGAIN;
 }
 
+/* All the groups that may form for this peer are forming. */
+static enum smcx_hs_next smcx_server_wait_on(struct smcx_hs *hs)
+{
+	if (++hs->lgr_waits >= SMCX_HS_LGR_WAITS)
+		return smcx_hs_decline(hs, SMCX_REASON_NOACTLINK);
+	smcx_server_set_patience(hs);
+	return SMCX_HS_SLEEP;
+}
+
 static enum smcx_hs_next smcx_server_join(struct smcx_hs *hs)
 {
-	bool may_wait = !smcx_hs_expired(hs);
+	bool waited = smcx_hs_expired(hs);
 	struct smcx_lgr_params p = {};
 	int rc;
 
 	/* woken by something else while still in the group's list? */
-	if (hs->waiter.lgr && may_wait && !READ_ONCE(hs->link_event))
+	if (hs->waiter.lgr && !waited && !READ_ONCE(hs->link_event))
 		return SMCX_HS_SLEEP;
 	smcx_lgr_waiter_cancel(&hs->waiter);
 	WRITE_ONCE(hs->link_event, 0);
@@ -105,11 +122,11 @@ static enum smcx_hs_next smcx_server_join(struct smcx_hs *hs)
 	memcpy(p.peer_mac, hs->prop.mac, sizeof(p.peer_mac));
 	memcpy(p.peer_gid.raw, hs->agreed.version == 1 ? hs->prop.gid_v1 : hs->prop.v2.gid,
 	       sizeof(p.peer_gid.raw));
-	rc = smcx_lgr_join_server(&p, may_wait ? &hs->waiter : NULL, &hs->lgr);
+	rc = smcx_lgr_join_server(&p, hs->brief ? NULL : &hs->waiter, waited, &hs->lgr);
 	if (rc < 0)
 		return smcx_hs_decline(hs, rc == -ENOMEM ? SMCX_REASON_MEM : SMCX_REASON_INTERR);
 	if (rc == SMCX_JOIN_WAIT)
-		return SMCX_HS_SLEEP;
+		return waited ? smcx_server_wait_on(hs) : SMCX_HS_SLEEP;
 	hs->seat = true;
 	hs->first = rc == SMCX_JOIN_FIRST;
 	if (hs->first)
@@ -160,10 +177,6 @@ enum smcx_hs_next smcx_hs_server_step(struct smcx_hs *hs)
 		return smcx_server_join(hs);
 	case SMCX_HS_WAIT_CONFIRM:
 		return smcx_server_wait_confirm(hs);
-	case SMCX_HS_WAIT_LINK:
-		return smcx_hs_step_link(hs);
-	case SMCX_HS_WAIT_DECLINE:
-		return smcx_hs_step_decline(hs);
 	default:
 		return SMCX_HS_SLEEP;
 	}

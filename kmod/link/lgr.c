@@ -134,20 +134,59 @@ static bool smcx_lgr_take_seat(struct smcx_lgr *lgr, const struct smcx_lgr_param
 	return ok;
 }
 
-static bool smcx_lgr_queue_up(struct smcx_lgr *lgr, const struct smcx_lgr_params *p,
-			      struct smcx_lgr_waiter *w)
+static bool smcx_lgr_is_forming(struct smcx_lgr *lgr, const struct smcx_lgr_params *p)
+{
+	bool is;
+
+	spin_lock_bh(&lgr->lock);
+	is = lgr->state == SMCX_LGR_FORMING && smcx_link_is_to(&lgr->links[0], p);
+	spin_unlock_bh(&lgr->lock);
+	return is;
+}
+
+static bool smcx_lgr_queue_up(struct smcx_lgr *lgr, struct smcx_lgr_waiter *w, unsigned int max)
 {
 	bool ok;
 
 	spin_lock_bh(&lgr->lock);
-	ok = smcx_link_is_to(&lgr->links[0], p) && smcx_lgr_wait_locked(lgr, w, lgr->max_conns);
+	ok = smcx_lgr_wait_locked(lgr, w, max);
 	spin_unlock_bh(&lgr->lock);
 	return ok;
 }
 
+/*
+ * A peer that goes silent after its Proposal leaves a group that never comes up, and everybody who
+ * has waited for it in vain. If each of these made a group of its own, hundreds of QPs
+ * and regions would be made in one go, and whoever connects meanwhile would stand behind
+ * them. So only a few may form for one peer, and the rest goes on waiting.
+ */
+static enum smcx_join smcx_lgr_look_forming(const struct smcx_lgr_params *p,
+					    struct smcx_lgr_waiter *w, bool waited)
+{
+	unsigned int forming = 0;
+	struct smcx_lgr *lgr;
+
+	lockdep_assert_held(&smcx_lgr_list_lock);
+	list_for_each_entry(lgr, &smcx_lgr_list, node) {
+		if (!smcx_lgr_is_peer(lgr, p) || !smcx_lgr_is_forming(lgr, p))
+			continue;
+		forming++;
+		if (!waited && smcx_lgr_queue_up(lgr, w, lgr->max_conns))
+			return SMCX_JOIN_WAIT;
+	}
+	if (forming < SMCX_LGR_FORMING_MAX)
+		return SMCX_JOIN_FIRST;
+	/* the youngest, whether it has a seat for us or not: who finds none looks again */
+	list_for_each_entry_reverse(lgr, &smcx_lgr_list, node)
+		if (smcx_lgr_is_peer(lgr, p) && smcx_lgr_is_forming(lgr, p) &&
+		    smcx_lgr_queue_up(lgr, w, UINT_MAX))
+			return SMCX_JOIN_WAIT;
+	return SMCX_JOIN_FIRST;
+}
+
 /* Return: REUSE (*res has the group), WAIT, or FIRST: no group for us */
 static enum smcx_join smcx_lgr_look(const struct smcx_lgr_params *p, struct smcx_lgr_waiter *w,
-				    struct smcx_lgr **res)
+				    bool waited, struct smcx_lgr **res)
 {
 	struct smcx_lgr *lgr;
 
@@ -158,12 +197,7 @@ static enum smcx_join smcx_lgr_look(const struct smcx_lgr_params *p, struct smcx
 		*res = lgr;
 		return SMCX_JOIN_REUSE;
 	}
-	if (!w)
-		return SMCX_JOIN_FIRST;
-	list_for_each_entry(lgr, &smcx_lgr_list, node)
-		if (smcx_lgr_is_peer(lgr, p) && smcx_lgr_queue_up(lgr, p, w))
-			return SMCX_JOIN_WAIT;
-	return SMCX_JOIN_FIRST;
+	return w ? smcx_lgr_look_forming(p, w, waited) : SMCX_JOIN_WAIT;
 }
 
 /*
@@ -171,7 +205,7 @@ static enum smcx_join smcx_lgr_look(const struct smcx_lgr_params *p, struct smcx
  * simultaneous first contacts one makes a QP and the others wait.
  */
 int smcx_lgr_join_server(const struct smcx_lgr_params *p, struct smcx_lgr_waiter *w,
-			 struct smcx_lgr **res)
+			 bool waited, struct smcx_lgr **res)
 {
 	enum smcx_join join;
 	struct smcx_lgr *lgr;
@@ -179,7 +213,7 @@ int smcx_lgr_join_server(const struct smcx_lgr_params *p, struct smcx_lgr_waiter
 
 	*res = NULL;
 	spin_lock(&smcx_lgr_list_lock);
-	join = smcx_lgr_look(p, w, res);
+	join = smcx_lgr_look(p, w, waited, res);
 	spin_unlock(&smcx_lgr_list_lock);
 	if (join != SMCX_JOIN_FIRST)
 		return join;
@@ -188,7 +222,7 @@ int smcx_lgr_join_server(const struct smcx_lgr_params *p, struct smcx_lgr_waiter
 	if (IS_ERR(lgr))
 		return PTR_ERR(lgr);
 	spin_lock(&smcx_lgr_list_lock);
-	join = smcx_lgr_look(p, w, res);
+	join = smcx_lgr_look(p, w, waited, res);
 	if (join == SMCX_JOIN_FIRST)
 		smcx_lgr_list_add(lgr);
 	spin_unlock(&smcx_lgr_list_lock);

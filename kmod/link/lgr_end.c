@@ -12,12 +12,14 @@
 static void smcx_lgr_free_work(struct work_struct *work)
 {
 	struct smcx_lgr *lgr = container_of(to_delayed_work(work), struct smcx_lgr, free_work);
-	unsigned long now = jiffies;
+	unsigned long now = jiffies, free_at;
 
 	spin_lock_bh(&lgr->lock);
+	/* the namespace is there as long as the group is ACTIVE */
 	if (lgr->state == SMCX_LGR_ACTIVE && !lgr->conns) {
-		if (time_before(now, lgr->free_at))
-			smcx_lgr_schedule(lgr, &lgr->free_work, lgr->free_at - now);
+		free_at = smcx_lgr_free_at(lgr);
+		if (time_before(now, free_at))
+			smcx_lgr_schedule(lgr, &lgr->free_work, free_at - now);
 		else
 			smcx_lgr_doom(lgr, -ECONNABORTED, SMCX_LLC_DEL_PROGRAM);
 	}

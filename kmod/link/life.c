@@ -79,12 +79,31 @@ void smcx_lgr_terminate(struct smcx_lgr *lgr, int err, u32 reason)
 	spin_unlock_bh(&lgr->lock);
 }
 
-/* The namespace is there as long as the group is ACTIVE. */
-static unsigned long smcx_lgr_free_delay(const struct smcx_lgr *lgr)
+unsigned long smcx_lgr_free_at(const struct smcx_lgr *lgr)
 {
 	unsigned long delay = READ_ONCE(lgr->sn->sysctl.lgr_free_delay_s) * HZ;
 
-	return lgr->role == SMCX_CLIENT ? delay + SMCX_LIFE_CLIENT_EXTRA : delay;
+	if (lgr->role == SMCX_CLIENT)
+		delay += SMCX_LIFE_CLIENT_EXTRA;
+	return lgr->unused_since + delay;
+}
+
+void smcx_lgr_free_delay_changed(const struct smcx_net *sn)
+{
+	struct smcx_lgr *lgr;
+
+	spin_lock(&smcx_lgr_list_lock);
+	list_for_each_entry(lgr, &smcx_lgr_list, node) {
+		spin_lock_bh(&lgr->lock);
+		if (lgr->sn == sn && lgr->state == SMCX_LGR_ACTIVE && !lgr->conns) {
+			smcx_lgr_hold(lgr);
+			/* the work finds out how long there is still to wait */
+			if (mod_delayed_work(smcx_link_wq, &lgr->free_work, 0))
+				smcx_lgr_put(lgr);
+		}
+		spin_unlock_bh(&lgr->lock);
+	}
+	spin_unlock(&smcx_lgr_list_lock);
 }
 
 /*
@@ -93,8 +112,6 @@ static unsigned long smcx_lgr_free_delay(const struct smcx_lgr *lgr)
  */
 static void smcx_lgr_unused(struct smcx_lgr *lgr)
 {
-	unsigned long delay;
-
 	lockdep_assert_held(&lgr->lock);
 	if (lgr->state != SMCX_LGR_ACTIVE)
 		return;
@@ -102,9 +119,8 @@ static void smcx_lgr_unused(struct smcx_lgr *lgr)
 		smcx_lgr_doom(lgr, -ECONNABORTED, SMCX_LLC_DEL_PROGRAM);
 		return;
 	}
-	delay = smcx_lgr_free_delay(lgr);
-	lgr->free_at = jiffies + delay;
-	smcx_lgr_schedule(lgr, &lgr->free_work, delay);
+	lgr->unused_since = jiffies;
+	smcx_lgr_schedule(lgr, &lgr->free_work, smcx_lgr_free_at(lgr) - lgr->unused_since);
 }
 
 void smcx_lgr_leave(struct smcx_lgr *lgr)

@@ -29,7 +29,8 @@
  *
  * FORMING: the first-contact handshake owns it. Others that want the same peer
  * wait (&struct smcx_lgr_waiter) instead of opening a second group, but only for
- * a bounded time, so a silent peer delays nobody for long.
+ * a bounded time, so a silent peer delays nobody for long. Then one of them opens another,
+ * but no more than a few are FORMING for one peer: what many silent ones cost is bounded too.
  * ACTIVE: new connections take a seat; the last one leaving starts the free timer.
  * DYING: nobody joins any more, a worker ends it: waiters told, goodbye said, QPs
  * fenced, members killed, regions unmapped, QPs stopped, off the list. The memory lives
@@ -158,7 +159,7 @@ struct smcx_rkey {
  * @lock: protects state, conns, links' states, rkeys. Bottom halves off.
  * @state: life
  * @conns: seats taken (handshakes and members)
- * @free_at: jiffies when an unused group ends
+ * @unused_since: jiffies when the last seat was given up
  * @retired: takes no new connections, ends with the last one; read locklessly
  * @links: link slots, unused ones in state UNUSED without QP
  * @rkeys: peer's keys
@@ -205,7 +206,7 @@ struct smcx_lgr {
 	spinlock_t		lock;
 	enum smcx_lgr_state	state;
 	unsigned int		conns;
-	unsigned long		free_at;
+	unsigned long		unused_since;
 	bool			retired;
 	struct smcx_link	links[SMCX_LGR_LINKS];
 	struct smcx_rkey	rkeys[SMCX_LGR_RKEYS];
@@ -355,7 +356,9 @@ enum smcx_join { SMCX_JOIN_REUSE, SMCX_JOIN_FIRST, SMCX_JOIN_WAIT };
 /**
  * smcx_lgr_join_server() - take a seat in a matching group, or start one (protocol.md 3.7)
  * @p: parameters
- * @w: queued when a matching group is FORMING; NULL = do not wait, start another group
+ * @w: queued when the answer is WAIT; NULL = never start a group, answer WAIT if there is none to join
+ * @waited: another group that is FORMING has been waited for long enough: start one, unless
+ *	several are FORMING for this peer already
  * @lgr: result for REUSE and FIRST: group with one reference and one seat
  *
  * FIRST: the group is FORMING with link 0 and its QP in RESET; the caller must end in
@@ -363,7 +366,7 @@ enum smcx_join { SMCX_JOIN_REUSE, SMCX_JOIN_FIRST, SMCX_JOIN_WAIT };
  * Context: process. Return: enum smcx_join, or negative errno (-ENOMEM, -ENODEV ...).
  */
 int smcx_lgr_join_server(const struct smcx_lgr_params *p,
-			 struct smcx_lgr_waiter *w, struct smcx_lgr **lgr);
+			 struct smcx_lgr_waiter *w, bool waited, struct smcx_lgr **lgr);
 
 /**
  * smcx_lgr_find_client() - take a seat in the group the Accept names
@@ -404,6 +407,9 @@ void smcx_lgr_leave(struct smcx_lgr *lgr);
 struct smcx_lgr *smcx_lgr_hold(struct smcx_lgr *lgr);
 /** smcx_lgr_put() - drop a reference. @lgr: group or NULL. Context: any (freeing is deferred to a worker). */
 void smcx_lgr_put(struct smcx_lgr *lgr);
+
+/** smcx_lgr_free_delay_changed() - let it count for groups that are unused already. @sn: namespace. Context: process. */
+void smcx_lgr_free_delay_changed(const struct smcx_net *sn);
 
 /** smcx_lgr_for_each() - visit groups not DYING, reference held for the call. @fn: callback, non-zero stops. @arg: for @fn. Context: process. Return: last value of @fn. */
 int smcx_lgr_for_each(int (*fn)(struct smcx_lgr *lgr, void *arg), void *arg);

@@ -15,6 +15,9 @@
 /* DELETE_LINK reasons used here are those of protocol.md 4.6 */
 #include "../proto/llc.h"
 
+/* groups that may be FORMING for one peer at a time */
+#define SMCX_LGR_FORMING_MAX	4
+
 /* ---- life.c: references, the way to DYING ---- */
 
 /** smcx_link_wq - runs all deferred work of the layer */
@@ -41,6 +44,9 @@ void smcx_lgr_life_count(int n);
  * Context: any.
  */
 void smcx_lgr_schedule(struct smcx_lgr *lgr, struct delayed_work *work, unsigned long delay);
+
+/** smcx_lgr_free_at() - when does an unused group end? @lgr: ACTIVE group without seats, lgr->lock held. Context: any. Return: jiffies. */
+unsigned long smcx_lgr_free_at(const struct smcx_lgr *lgr);
 
 /**
  * smcx_lgr_doom() - smcx_lgr_terminate() under the lock

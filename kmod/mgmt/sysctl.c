@@ -36,6 +36,18 @@ static const int smcx_max_token_s = 24 * 3600;
 	.extra2		= (void *)(hi),					\
 }
 
+static int smcx_sysctl_free_delay(smcx_compat_ctl_table *table, int write, void *buffer,
+				  size_t *lenp, loff_t *ppos)
+{
+	const struct smcx_sysctl *sc = container_of(table->data, struct smcx_sysctl,
+						    lgr_free_delay_s);
+	int rc = proc_douintvec_minmax(table, write, buffer, lenp, ppos);
+
+	if (!rc && write)
+		smcx_lgr_free_delay_changed(container_of(sc, struct smcx_net, sysctl));
+	return rc;
+}
+
 static const struct ctl_table smcx_sysctl_table[] = {
 	SMCX_SYSCTL("autocorking_size", autocorking_size, proc_douintvec, NULL, NULL),
 	SMCX_SYSCTL("smcr_buf_type", buf_type, proc_douintvec_minmax, &smcx_zero, &smcx_two),
@@ -49,7 +61,7 @@ static const struct ctl_table smcx_sysctl_table[] = {
 		    &smcx_min_conns, &smcx_max_conns),
 	SMCX_SYSCTL("limit_smc_hs", limit_hs, proc_douintvec_minmax, &smcx_zero, &smcx_one),
 	/* not in in-tree smc */
-	SMCX_SYSCTL("lgr_free_delay", lgr_free_delay_s, proc_douintvec_minmax,
+	SMCX_SYSCTL("lgr_free_delay", lgr_free_delay_s, smcx_sysctl_free_delay,
 		    &smcx_zero, &smcx_max_free_delay_s),
 	SMCX_SYSCTL("handshake_timeout_ms", hs_timeout_ms, proc_douintvec_minmax,
 		    &smcx_min_hs_ms, &smcx_max_hs_ms),

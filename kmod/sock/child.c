@@ -262,6 +262,7 @@ static const struct smcx_sock_hooks smcx_child_hooks = {
 static bool smcx_child_start(struct smcx_sock *cs)
 {
 	struct sock *sk = cs->sk;
+	struct smcx_hs *hs;
 	bool ok;
 
 	cs->hs = smcx_hs_create(sk, SMCX_SERVER, &smcx_child_hs_ops, cs, GFP_KERNEL);
@@ -273,13 +274,16 @@ static bool smcx_child_start(struct smcx_sock *cs)
 	if (ok) {
 		smcx_sock_list(cs);
 		/* the verdict waits for this lock, so cs->hs stays */
+		hs = cs->hs;
 		if (smcx_tcp_came_with_data(sk))
-			smcx_hs_start_syn(cs->hs);
+			smcx_hs_prepare_syn(hs);
 		else
-			smcx_hs_start(cs->hs);
-		smcx_hs_kick(cs->hs);
+			smcx_hs_prepare(hs);
 	}
 	release_sock(sk);
+	/* the Proposal mostly is there: it came with the final ACK */
+	if (ok)
+		smcx_hs_run_first(hs);
 	return ok;
 }
 

@@ -130,6 +130,8 @@ static void smcx_client_established(struct smcx_sock *ss)
 		return;
 	}
 	smcx_client_handshake(ss);
+	/* the Proposal takes the final ACK along: one event for the server instead of two */
+	smcx_tcp_delay_ack(ss->sk);
 	smcx_hs_start(ss->hs);
 }
 

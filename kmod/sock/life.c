@@ -24,7 +24,7 @@ int smcx_life_init(void)
 
 	if (rc)
 		return rc;
-	smcx_sock_wq = alloc_workqueue("smcx_sock", 0, 0);
+	smcx_sock_wq = alloc_workqueue("smcx_sock", WQ_HIGHPRI, 0);
 	if (smcx_sock_wq)
 		return 0;
 	sock_release(smcx_sock_dummy);

@@ -58,8 +58,10 @@ static void smcx_listen_born(struct smcx_sock *ss, struct sock *child, bool own_
 	child->sk_data_ready = ss ? ss->orig.data_ready : smcx_tcp_data_ready;
 	smcx_tcp_child_init(child, ss && ss->lsn->no_cookie);
 	/* who does not own the request is thrown away */
-	if (ss && own_req && smcx_tcp_child_offers(child))
+	if (ss && own_req && smcx_tcp_child_offers(child)) {
+		smcx_tcp_delay_ack(child);
 		atomic_inc(&ss->lsn->nsmc);
+	}
 }
 
 static struct sock *smcx_syn_recv_sock(const struct sock *sk, struct sk_buff *skb,

@@ -54,6 +54,8 @@ u32 smcx_tcp_why_not(const struct sock *sk);
 bool smcx_tcp_is_fastopen_listener(const struct sock *sk);
 /** smcx_tcp_offer() - put the option into our SYN or SYN-ACK. @sk: closed socket, locked. Context: process. */
 void smcx_tcp_offer(struct sock *sk);
+/** smcx_tcp_delay_ack() - a CLC message goes out in a moment, no ACK needs a packet of its own. @sk: socket, locked. Context: any. */
+void smcx_tcp_delay_ack(struct sock *sk);
 /** smcx_tcp_unoffer() - be plain TCP in later connections and as a listener. @sk: socket, locked. Context: any. */
 void smcx_tcp_unoffer(struct sock *sk);
 /** smcx_tcp_verdict() - outcome of the option exchange. @sk: just established, locked. Context: any. */

@@ -88,6 +88,11 @@ void smcx_tcp_offer(struct sock *sk)
 	inet_csk(sk)->icsk_ack.lrcvtime = smcx_tcp_no_time();
 }
 
+void smcx_tcp_delay_ack(struct sock *sk)
+{
+	inet_csk_enter_pingpong_mode(sk);
+}
+
 void smcx_tcp_unoffer(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
