@@ -43,6 +43,7 @@ static int __net_init smcx_net_init(struct net *net)
 	sn->nsocks = 0;
 	smcx_fb_net_init(sn);
 	smcx_peer_net_init(sn);
+	smcx_trust_net_init(sn);
 	smcx_token_net_init(sn);
 	sn->stats = alloc_percpu(struct smcx_stats);
 	return sn->stats ? 0 : -ENOMEM;
@@ -53,6 +54,7 @@ static void __net_exit smcx_net_exit(struct net *net)
 	struct smcx_net *sn = smcx_net(net);
 
 	smcx_token_net_exit(sn);
+	smcx_trust_flush(sn);
 	smcx_peer_net_exit(sn);
 	smcx_fb_net_exit(sn);
 	free_percpu(sn->stats);

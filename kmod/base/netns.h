@@ -11,6 +11,7 @@
 #include "peer.h"
 #include "stats.h"
 #include "token.h"
+#include "trust.h"
 
 /**
  * DOC: Per-namespace state
@@ -80,7 +81,9 @@ struct smcx_sysctl {
  * @fb_counts: occurrences per reason, by role (0 client, 1 server), under fb_lock
  * @fb_totals: fallbacks by role, under fb_lock
  * @peers: known servers, see peer.h
+ * @trusts: trusted prefixes, see trust.h
  * @secrets: keys of own tokens, see token.h
+ * @filter_on: net.smc.onertt_filter is in force, under a lock of sock/
  * @onertt_hint: the administrator has been told what keeps the server side of onertt off
  */
 struct smcx_net {
@@ -101,7 +104,9 @@ struct smcx_net {
 	u64			fb_totals[2];
 
 	struct smcx_peers	peers;
+	struct smcx_trusts	trusts;
 	struct smcx_secrets	secrets;
+	bool			filter_on;
 	bool			onertt_hint;
 };
 

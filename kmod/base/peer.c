@@ -25,7 +25,7 @@ void smcx_peer_net_init(struct smcx_net *sn)
 
 static struct hlist_head *smcx_peer_bucket(struct smcx_peers *t, const struct smcx_peer_key *key)
 {
-	u32 h = jhash2(key->addr.s6_addr32, ARRAY_SIZE(key->addr.s6_addr32),
+	u32 h = jhash2((const __force u32 *)key->addr.s6_addr32, ARRAY_SIZE(key->addr.s6_addr32),
 		       t->seed ^ (__force u32)key->port);
 
 	return &t->buckets[h % SMCX_PEER_BUCKETS];
@@ -114,27 +114,28 @@ bool smcx_peer_is_known(struct smcx_net *sn, const struct smcx_peer_key *key)
 		return false;
 	spin_lock_bh(&t->lock);
 	hlist_for_each_entry(p, smcx_peer_bucket(t, key), hash)
-		if (smcx_peer_is_server(p, key) && p->token && !smcx_peer_is_off(p))
+		if (smcx_peer_is_server(p, key) && p->invite.token && !smcx_peer_is_off(p))
 			known = true;
 	spin_unlock_bh(&t->lock);
 	return known;
 }
 
-u64 smcx_peer_token(struct smcx_net *sn, const struct smcx_peer_key *key)
+bool smcx_peer_use(struct smcx_net *sn, const struct smcx_peer_key *key, struct smcx_invite *invite)
 {
 	struct smcx_peers *t = &sn->peers;
 	struct smcx_peer *p;
-	u64 token = 0;
+	bool use;
 
 	spin_lock_bh(&t->lock);
 	smcx_peer_expire(t);
 	p = smcx_peer_find(t, key);
-	if (p && p->token && !smcx_peer_is_off(p)) {
-		token = p->token;
+	use = p && p->invite.token && !smcx_peer_is_off(p);
+	if (use) {
+		*invite = p->invite;
 		p->tried++;
 	}
 	spin_unlock_bh(&t->lock);
-	return token;
+	return use;
 }
 
 bool smcx_peer_is_banned(struct smcx_net *sn, const struct smcx_peer_key *key)
@@ -150,7 +151,8 @@ bool smcx_peer_is_banned(struct smcx_net *sn, const struct smcx_peer_key *key)
 	return off;
 }
 
-void smcx_peer_learn(struct smcx_net *sn, const struct smcx_peer_key *key, u64 token)
+void smcx_peer_learn(struct smcx_net *sn, const struct smcx_peer_key *key,
+		     const struct smcx_invite *invite)
 {
 	struct smcx_peers *t = &sn->peers;
 	struct smcx_peer *p;
@@ -158,7 +160,7 @@ void smcx_peer_learn(struct smcx_net *sn, const struct smcx_peer_key *key, u64 t
 	spin_lock_bh(&t->lock);
 	p = smcx_peer_find_or_add(t, key);
 	if (p) {
-		p->token = token;
+		p->invite = *invite;
 		p->learnt++;
 	}
 	spin_unlock_bh(&t->lock);
@@ -172,7 +174,7 @@ void smcx_peer_forget(struct smcx_net *sn, const struct smcx_peer_key *key)
 	spin_lock_bh(&t->lock);
 	p = smcx_peer_find(t, key);
 	if (p)
-		p->token = 0;
+		p->invite.token = 0;
 	spin_unlock_bh(&t->lock);
 }
 
@@ -184,7 +186,7 @@ void smcx_peer_ban(struct smcx_net *sn, const struct smcx_peer_key *key)
 	spin_lock_bh(&t->lock);
 	p = smcx_peer_find_or_add(t, key);
 	if (p) {
-		p->token = 0;
+		p->invite.token = 0;
 		p->banned = true;
 		p->ban_until = jiffies + SMCX_PEER_BAN_S * HZ;
 	}
@@ -197,7 +199,7 @@ void smcx_peer_lost(struct smcx_net *sn, const struct smcx_peer_key *key)
 	struct smcx_peer *p;
 
 	spin_lock_bh(&t->lock);
-	p = smcx_peer_find(t, key);
+	p = smcx_peer_find_or_add(t, key);
 	if (p) {
 		p->lost = true;
 		p->lost_until = jiffies + SMCX_PEER_LOST_S * HZ;

@@ -40,11 +40,25 @@ struct smcx_peer_key {
 };
 
 /**
+ * struct smcx_invite - what a server's Accept said that is of use next time
+ * @token: its invitation, 0 = none
+ * @caps: its capabilities, enum smcx_cap
+ * @peer_id: its id
+ * @gid: its GID
+ */
+struct smcx_invite {
+	u64	token;
+	u16	caps;
+	u8	peer_id[8];
+	u8	gid[16];
+};
+
+/**
  * struct smcx_peer - one server
  * @hash: in its bucket
  * @lru: all entries, least recently used first
  * @key: which
- * @token: its invitation, 0 = none
+ * @invite: what it said
  * @used: jiffies of the last use
  * @ban_until: jiffies, valid if @banned
  * @lost_until: jiffies, valid if @lost
@@ -57,7 +71,7 @@ struct smcx_peer {
 	struct hlist_node	hash;
 	struct list_head	lru;
 	struct smcx_peer_key	key;
-	u64			token;
+	struct smcx_invite	invite;
 	unsigned long		used;
 	unsigned long		ban_until;
 	unsigned long		lost_until;
@@ -90,12 +104,13 @@ void smcx_peer_net_exit(struct smcx_net *sn);
 
 /** smcx_peer_is_known() - could there be a token for this server, whatever the own address? @sn: namespace. @key: @own is not looked at. Context: any. */
 bool smcx_peer_is_known(struct smcx_net *sn, const struct smcx_peer_key *key);
-/** smcx_peer_token() - token to use now, counted as a try. @sn: namespace. @key: server. Context: any. Return: token, 0 = none or not now. */
-u64 smcx_peer_token(struct smcx_net *sn, const struct smcx_peer_key *key);
+/** smcx_peer_use() - invitation to use now, counted as a try. @sn: namespace. @key: server. @invite: result. Context: any. Return: false: none, or not now. */
+bool smcx_peer_use(struct smcx_net *sn, const struct smcx_peer_key *key, struct smcx_invite *invite);
 /** smcx_peer_is_banned() - do experiences forbid SYN data? @sn: namespace. @key: server. Context: any. */
 bool smcx_peer_is_banned(struct smcx_net *sn, const struct smcx_peer_key *key);
-/** smcx_peer_learn() - a handshake brought a token. @sn: namespace. @key: server. @token: value. Context: any. */
-void smcx_peer_learn(struct smcx_net *sn, const struct smcx_peer_key *key, u64 token);
+/** smcx_peer_learn() - a handshake brought an invitation. @sn: namespace. @key: server. @invite: what it said. Context: any. */
+void smcx_peer_learn(struct smcx_net *sn, const struct smcx_peer_key *key,
+		     const struct smcx_invite *invite);
 /** smcx_peer_forget() - drop the token. @sn: namespace. @key: server. Context: any. */
 void smcx_peer_forget(struct smcx_net *sn, const struct smcx_peer_key *key);
 /** smcx_peer_ban() - a plain server took our data. @sn: namespace. @key: server. Context: any. */

@@ -95,7 +95,7 @@ void smcx_hs_fill_clc(struct smcx_hs *hs, struct smcx_clc_accept *clc)
 	}
 }
 
-static void smcx_hs_learn_group(struct smcx_hs *hs, const struct smcx_clc_accept *clc)
+void smcx_hs_learn_group(struct smcx_hs *hs, const struct smcx_clc_accept *clc)
 {
 	struct smcx_lgr *lgr = hs->lgr;
 
@@ -194,8 +194,35 @@ enum smcx_hs_next smcx_hs_step_decline(struct smcx_hs *hs)
 	return smcx_hs_decline(hs, SMCX_REASON_TIMEOUT_CL);
 }
 
-void smcx_hs_drop(struct smcx_hs *hs)
+bool smcx_hs_confirm_rkey(struct smcx_hs *hs)
 {
+	const struct smcx_rmbe *rmbe = &hs->conn->rx.rmbe;
+
+	/* first contact: the CLC messages carry the keys */
+	if (hs->first || READ_ONCE(hs->sn->sysctl.rkey_skip))
+		return false;
+	hs->ask.rkey = rmbe->rkey;
+	hs->ask.addr = rmbe->addr;
+	hs->state = SMCX_HS_WAIT_RKEY;
+	smcx_hs_set_deadline(hs, READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
+	smcx_llc_confirm_rkey(hs->link, &hs->ask);
+	return true;
+}
+
+enum smcx_hs_next smcx_hs_step_rkey(struct smcx_hs *hs, enum smcx_hs_next (*go)(struct smcx_hs *hs))
+{
+	int event = READ_ONCE(hs->rkey_event);
+
+	if (!event && !smcx_hs_expired(hs))
+		return SMCX_HS_SLEEP;
+	if (event <= 0)
+		return smcx_hs_decline(hs, SMCX_REASON_ERR_REGBUF);
+	return go(hs);
+}
+
+void smcx_hs_drop_group(struct smcx_hs *hs)
+{
+	smcx_llc_confirm_rkey_cancel(&hs->ask);
 	smcx_lgr_waiter_cancel(&hs->waiter);
 	/* a group that never came up has no other user worth keeping it for */
 	if (hs->lgr && hs->first)
@@ -208,11 +235,20 @@ void smcx_hs_drop(struct smcx_hs *hs)
 	hs->seat = false;
 	smcx_lgr_put(hs->lgr);
 	hs->lgr = NULL;
+	hs->link = NULL;
+	hs->first = false;
+	hs->early = false;
+}
+
+void smcx_hs_drop(struct smcx_hs *hs)
+{
+	smcx_hs_drop_group(hs);
 	smcx_local_release(hs);
 }
 
 enum smcx_hs_next smcx_hs_commit(struct smcx_hs *hs)
 {
+	smcx_llc_confirm_rkey_cancel(&hs->ask);
 	smcx_lgr_waiter_cancel(&hs->waiter);
 	smcx_onertt_commit(hs);
 	smcx_conn_activate(hs->conn);

@@ -80,12 +80,13 @@ static u32 smcx_client_prepare(struct smcx_hs *hs)
 	return offer->no_v1 && offer->no_v2 ? offer->no_v2 : SMCX_REASON_NONE;
 }
 
-int smcx_hs_propose_syn(struct smcx_hs *hs, u64 token, u8 *buf, size_t cap)
+int smcx_hs_propose_syn(struct smcx_hs *hs, const struct smcx_invite *invite, u8 *buf, size_t cap)
 {
 	/* the token has its place in version 2 */
 	if (smcx_client_prepare(hs) || hs->local.offer.no_v2)
 		return -EOPNOTSUPP;
-	hs->token = token;
+	hs->invite = *invite;
+	smcx_hs_early_prepare(hs);
 	return smcx_client_encode_proposal(hs, buf, cap);
 }
 
@@ -96,7 +97,7 @@ static enum smcx_hs_next smcx_client_propose(struct smcx_hs *hs)
 
 	if (reason)
 		return smcx_hs_decline(hs, reason);
-	hs->token = 0;
+	hs->invite.token = 0;
 	rc = smcx_client_send_proposal(hs);
 	if (rc)
 		return smcx_hs_fail(hs, rc);
@@ -133,6 +134,8 @@ static u32 smcx_client_join(struct smcx_hs *hs, const struct smcx_clc_accept *ac
 	memcpy(p.peer_gid.raw, acc->gid, sizeof(acc->gid));
 	memcpy(p.peer_mac, acc->mac, sizeof(p.peer_mac));
 	p.peer_qpn = acc->qpn;
+	if (smcx_hs_early_adopt(hs, acc, &p))
+		return SMCX_REASON_NONE;
 	if (acc->first_contact) {
 		lgr = smcx_lgr_create_client(&p);
 		if (IS_ERR(lgr))
@@ -155,7 +158,7 @@ static enum smcx_hs_next smcx_client_confirm(struct smcx_hs *hs,
 	struct smcx_clc_accept clc;
 	int rc;
 
-	if (hs->first && smcx_link_connect(hs->link, peer, false))
+	if (hs->first && smcx_link_connect(hs->link, peer, hs->early))
 		return smcx_hs_decline(hs, SMCX_REASON_ERR_RDYLNK);
 	smcx_hs_fill_clc(hs, &clc);
 	if (hs->first) {
@@ -165,10 +168,17 @@ static enum smcx_hs_next smcx_client_confirm(struct smcx_hs *hs,
 	rc = smcx_hs_send_clc(hs, &clc);
 	if (rc)
 		return smcx_hs_fail(hs, rc);
-	if (!hs->first)
+	/* early: the server's end is ready, CONFIRM_LINK does not concern us any more */
+	if (!hs->first || hs->early)
 		return smcx_hs_commit(hs);
 	smcx_hs_wait_link(hs);
 	return SMCX_HS_AGAIN;
+}
+
+/* an existing group: there is nothing to be connected */
+static enum smcx_hs_next smcx_client_confirm_reuse(struct smcx_hs *hs)
+{
+	return smcx_client_confirm(hs, NULL);
 }
 
 static enum smcx_hs_next smcx_client_on_accept(struct smcx_hs *hs)
@@ -187,14 +197,14 @@ static enum smcx_hs_next smcx_client_on_accept(struct smcx_hs *hs)
 	reason = acc.first_contact ? smcx_client_route(hs, &acc) : SMCX_REASON_NONE;
 	if (!reason)
 		reason = smcx_client_join(hs, &acc);
-	if (!reason)
+	if (!reason && !hs->early)
 		reason = smcx_hs_make_conn(hs);
 	if (!reason)
 		reason = smcx_hs_learn_peer(hs, &acc, &peer);
 	if (reason)
 		return smcx_hs_decline(hs, reason);
 	smcx_onertt_learn(hs, &acc);
-	return smcx_client_confirm(hs, &peer);
+	return smcx_hs_confirm_rkey(hs) ? SMCX_HS_AGAIN : smcx_client_confirm(hs, &peer);
 }
 
 static enum smcx_hs_next smcx_client_wait_accept(struct smcx_hs *hs)
@@ -220,6 +230,8 @@ enum smcx_hs_next smcx_hs_client_step(struct smcx_hs *hs)
 		return smcx_client_propose(hs);
 	case SMCX_HS_WAIT_ACCEPT:
 		return smcx_client_wait_accept(hs);
+	case SMCX_HS_WAIT_RKEY:
+		return smcx_hs_step_rkey(hs, smcx_client_confirm_reuse);
 	default:
 		return SMCX_HS_SLEEP;
 	}

@@ -122,6 +122,14 @@ static void smcx_hs_lgr_event(struct smcx_lgr_waiter *w, bool ok)
 	smcx_hs_queue(hs, 0);
 }
 
+void smcx_hs_rkey_event(struct smcx_llc_ask *ask, int err)
+{
+	struct smcx_hs *hs = container_of(ask, struct smcx_hs, ask);
+
+	WRITE_ONCE(hs->rkey_event, err ? : 1);
+	smcx_hs_queue(hs, 0);
+}
+
 struct smcx_hs *smcx_hs_create(struct sock *sk, enum smcx_role role,
 			       const struct smcx_hs_ops *ops, void *owner, gfp_t gfp)
 {
@@ -134,6 +142,8 @@ struct smcx_hs *smcx_hs_create(struct sock *sk, enum smcx_role role,
 	mutex_init(&hs->run);
 	INIT_LIST_HEAD(&hs->waiter.node);
 	hs->waiter.fn = smcx_hs_lgr_event;
+	INIT_LIST_HEAD(&hs->ask.node);
+	hs->ask.fn = smcx_hs_rkey_event;
 	hs->sk = sk;
 	hs->sn = smcx_net(sock_net(sk));
 	hs->role = role;

@@ -25,8 +25,8 @@
  * TCP, because the Proposal mostly is there already; making a group, which sleeps and would
  * delay the children behind this one, is left to the work.
  *
- *   client:  PROPOSE -> WAIT_ACCEPT -> [first contact: WAIT_LINK] -> done
- *   server:  WAIT_PROPOSAL -> [WAIT_LGR] -> WAIT_CONFIRM -> [first contact: WAIT_LINK] -> done
+ *   client:  PROPOSE -> WAIT_ACCEPT -> [WAIT_RKEY] -> [first contact: WAIT_LINK] -> done
+ *   server:  WAIT_PROPOSAL -> [WAIT_LGR] -> [WAIT_RKEY] -> WAIT_CONFIRM -> [first contact: WAIT_LINK] -> done
  *   either:  -> WAIT_DECLINE (1 s, after a link time-out) -> done
  *
  * The commit point: client, when the Confirm has been sent on a known link group, or
@@ -85,14 +85,14 @@ void smcx_hs_start(struct smcx_hs *hs);
 /**
  * smcx_hs_propose_syn() - client: build the Proposal that travels in the SYN
  * @hs: just created, not started
- * @token: the server's invitation
+ * @invite: what the server said last time
  * @buf: result
  * @cap: bytes in @buf
  *
  * Route and addresses of the socket are known, TCP has not sent anything yet.
  * Context: process, socket locked. Return: length, or negative errno: connect without.
  */
-int smcx_hs_propose_syn(struct smcx_hs *hs, u64 token, u8 *buf, size_t cap);
+int smcx_hs_propose_syn(struct smcx_hs *hs, const struct smcx_invite *invite, u8 *buf, size_t cap);
 
 /** smcx_hs_start_proposed() - client: the SYN's Proposal was taken by a server that offers SMC: wait for the Accept. @hs: handshake. Context: any. */
 void smcx_hs_start_proposed(struct smcx_hs *hs);

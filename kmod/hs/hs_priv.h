@@ -17,6 +17,7 @@ enum smcx_hs_state {
 	SMCX_HS_WAIT_ACCEPT,
 	SMCX_HS_WAIT_PROPOSAL,
 	SMCX_HS_WAIT_LGR,	/* server: another handshake is making the group */
+	SMCX_HS_WAIT_RKEY,	/* net.smc.rkey_skip is 0: CONFIRM_RKEY is under way */
 	SMCX_HS_WAIT_CONFIRM,
 	SMCX_HS_WAIT_LINK,	/* CONFIRM_LINK is under way on the new link */
 	SMCX_HS_WAIT_DECLINE,	/* link failed: does the peer say why? */
@@ -34,7 +35,7 @@ enum smcx_hs_next {
 #define SMCX_HS_LGR_SPREAD_MS	250	/* random part */
 #define SMCX_HS_LGR_WAITS	5	/* ... but there are limits: then rather TCP */
 #define SMCX_HS_SYN_MS		3000	/* for the final ACK, if the Proposal came in the SYN */
-#define SMCX_HS_CAPS		SMCX_CAP_SYN	/* what is built of the extension */
+#define SMCX_HS_CAPS		(SMCX_CAP_SYN | SMCX_CAP_EARLY)	/* what is built of the extension */
 #define SMCX_HS_DECLINE_WAIT_MS	1000	/* protocol.md 2.10 */
 
 /**
@@ -90,8 +91,13 @@ struct smcx_clc_chan {
  * @seat: the seat in @lgr is still ours (not yet the connection's)
  * @conn: connection being set up, one reference
  * @link: link it will use
+ * @ask: CONFIRM_RKEY for the element's region
+ * @rkey_event: set by @ask: 0 none, 1 confirmed, or negative errno
  * @told: the peer knows our element (Accept or Confirm was sent)
- * @token: client: invitation sent in the Proposal, then the one in the Accept
+ * @invite: client: the invitation used in the Proposal, then the one in the Accept
+ * @early: group and connection were made before the peer's message came (client), or the client's end of
+ *	the link was in its Proposal (server)
+ * @early_block: client: what the Proposal says of them
  * @syn: server: the Proposal came in the SYN
  * @syn_up: ... and the final ACK has come
  * @res: verdict
@@ -126,8 +132,12 @@ struct smcx_hs {
 	bool				seat;
 	struct smcx_conn		*conn;
 	struct smcx_link		*link;
+	struct smcx_llc_ask		ask;
+	int				rkey_event;
 	bool				told;
-	u64				token;
+	struct smcx_invite		invite;
+	bool				early;
+	struct smcx_clc_early		early_block;
 	bool				syn;
 	bool				syn_up;
 	struct smcx_hs_result		res;
@@ -166,6 +176,11 @@ int smcx_chan_send(struct smcx_hs *hs, const u8 *buf, int len);
 /** smcx_chan_decline() - send a Decline, best effort. @hs: handshake. @reason: wire reason. @out_of_sync: the peer shall end the group. Context: process. */
 void smcx_chan_decline(struct smcx_hs *hs, u32 reason, bool out_of_sync);
 
+/* ---- hs.c ---- */
+
+/** smcx_hs_rkey_event() - fn of hs->ask. @ask: it. @err: outcome. Context: any. */
+void smcx_hs_rkey_event(struct smcx_llc_ask *ask, int err);
+
 /* ---- offer.c: what we can do ---- */
 
 /** smcx_local_build() - find paths and fill the offer. @hs: handshake. Context: process. */
@@ -193,12 +208,18 @@ u32 smcx_hs_make_conn(struct smcx_hs *hs);
 void smcx_hs_fill_clc(struct smcx_hs *hs, struct smcx_clc_accept *clc);
 /** smcx_hs_learn_peer() - take over the peer's element and, on first contact, its end of the link. @hs: handshake. @clc: its Accept or Confirm. @peer: result for smcx_link_connect(). Context: process. Return: 0 or reason. */
 u32 smcx_hs_learn_peer(struct smcx_hs *hs, const struct smcx_clc_accept *clc, struct smcx_peer_path *peer);
+/** smcx_hs_learn_group() - first contact, version 2: what Accept or Confirm say of the peer. @hs: handshake. @clc: message. Context: process. */
+void smcx_hs_learn_group(struct smcx_hs *hs, const struct smcx_clc_accept *clc);
 /** smcx_hs_send_clc() - encode and send Accept or Confirm. @hs: handshake. @clc: message. Context: process. Return: 0 or negative errno. */
 int smcx_hs_send_clc(struct smcx_hs *hs, const struct smcx_clc_accept *clc);
 /** smcx_hs_wait_link() - first contact: enter WAIT_LINK. @hs: handshake. Context: process. Return: true if queued; false: the group has already decided (link_event is set). */
 void smcx_hs_wait_link(struct smcx_hs *hs);
 /** smcx_hs_step_link() - WAIT_LINK, both roles. @hs: handshake. Context: process. */
 enum smcx_hs_next smcx_hs_step_link(struct smcx_hs *hs);
+/** smcx_hs_confirm_rkey() - does the standard want the element's key confirmed now? Enters WAIT_RKEY if so. @hs: handshake with connection. Context: process. */
+bool smcx_hs_confirm_rkey(struct smcx_hs *hs);
+/** smcx_hs_step_rkey() - WAIT_RKEY, both roles. @hs: handshake. @go: what follows. Context: process. */
+enum smcx_hs_next smcx_hs_step_rkey(struct smcx_hs *hs, enum smcx_hs_next (*go)(struct smcx_hs *hs));
 /** smcx_hs_step_decline() - WAIT_DECLINE, both roles. @hs: handshake. Context: process. */
 enum smcx_hs_next smcx_hs_step_decline(struct smcx_hs *hs);
 
@@ -212,6 +233,8 @@ enum smcx_hs_next smcx_hs_decline(struct smcx_hs *hs, u32 reason);
 enum smcx_hs_next smcx_hs_declined(struct smcx_hs *hs);
 /** smcx_hs_fail() - no fallback possible. @hs: handshake. @err: negative errno. Context: process. */
 enum smcx_hs_next smcx_hs_fail(struct smcx_hs *hs, int err);
+/** smcx_hs_drop_group() - give back group, connection, waiter. @hs: handshake. Context: process. */
+void smcx_hs_drop_group(struct smcx_hs *hs);
 /** smcx_hs_drop() - give back group, connection, waiter, paths. @hs: handshake. Context: process. */
 void smcx_hs_drop(struct smcx_hs *hs);
 
@@ -229,6 +252,18 @@ void smcx_onertt_commit(struct smcx_hs *hs);
 void smcx_onertt_count(const struct smcx_hs *hs);
 /** smcx_onertt_check_up() - server: has the final ACK come? @hs: handshake. Context: process. */
 void smcx_onertt_check_up(struct smcx_hs *hs);
+
+/* ---- early.c ---- */
+
+/** smcx_hs_early_prepare() - client: make group and connection for the Proposal in the SYN, if the server can use them. @hs: handshake with paths. Context: process. */
+void smcx_hs_early_prepare(struct smcx_hs *hs);
+/** smcx_hs_early_adopt() - client: is the Accept for the group made before? If not, that is given back. @hs: handshake. @acc: Accept. @p: what the group becomes. Context: process. */
+bool smcx_hs_early_adopt(struct smcx_hs *hs, const struct smcx_clc_accept *acc,
+			 const struct smcx_lgr_params *p);
+/** smcx_hs_early_connect() - server: QP to RTS towards the client of the Proposal. @hs: handshake with connection. Context: process. Return: 0 or reason. */
+u32 smcx_hs_early_connect(struct smcx_hs *hs);
+/** smcx_hs_early_is_same() - server: does the Confirm say what the Proposal said? @hs: handshake. @cfm: Confirm. Context: process. */
+bool smcx_hs_early_is_same(const struct smcx_hs *hs, const struct smcx_clc_accept *cfm);
 
 /** smcx_hs_is_syn_recv() - is the TCP connection not confirmed by its client yet? @sk: TCP socket. Context: any. */
 static inline bool smcx_hs_is_syn_recv(const struct sock *sk)

@@ -41,14 +41,27 @@ static u64 smcx_onertt_invite(struct smcx_hs *hs)
 
 void smcx_onertt_fill_proposal(const struct smcx_hs *hs, struct smcx_clc_proposal *prop)
 {
-	smcx_ext_put_caps(prop->vendor, hs->local.offer.caps);
-	smcx_ext_put_token(prop->v2.reserved + SMCX_EXT_TOKEN_OFF, hs->token);
+	u16 caps = hs->local.offer.caps & ~SMCX_CAP_EARLY;
+
+	/* the bit says that the block is there */
+	if (hs->early) {
+		caps |= SMCX_CAP_EARLY;
+		prop->has_early = true;
+		prop->early = hs->early_block;
+	}
+	smcx_ext_put_caps(prop->vendor, caps);
+	smcx_ext_put_token(prop->v2.reserved + SMCX_EXT_TOKEN_OFF, hs->invite.token);
 }
 
 void smcx_onertt_fill_accept(struct smcx_hs *hs, struct smcx_clc_accept *clc)
 {
+	u16 caps = hs->agreed.caps;
+
+	/* a Proposal cannot say EARLY without its block; a server says it for the next one */
+	if (hs->role == SMCX_SERVER && smcx_ext_caps(hs->prop.vendor))
+		caps |= hs->local.offer.caps & SMCX_CAP_EARLY;
 	if (hs->first)
-		smcx_ext_put_caps(clc->fce.vendor, hs->agreed.caps);
+		smcx_ext_put_caps(clc->fce.vendor, caps);
 	if (hs->role == SMCX_SERVER && (hs->agreed.caps & SMCX_CAP_SYN) &&
 	    smcx_token_may_invite(hs->sn))
 		smcx_ext_put_token(clc->reserved, smcx_onertt_invite(hs));
@@ -56,10 +69,13 @@ void smcx_onertt_fill_accept(struct smcx_hs *hs, struct smcx_clc_accept *clc)
 
 void smcx_onertt_learn(struct smcx_hs *hs, const struct smcx_clc_accept *acc)
 {
-	/* a subsequent Accept does not repeat what the first one announced */
-	u16 caps = hs->first ? hs->agreed.caps : smcx_ext_caps(hs->lgr->peer_vendor);
+	struct smcx_invite *i = &hs->invite;
 
-	hs->token = smcx_ext_accept_token(acc, caps);
+	/* a subsequent Accept does not repeat what the first one announced */
+	i->caps = smcx_ext_caps(hs->first ? acc->fce.vendor : hs->lgr->peer_vendor);
+	i->token = smcx_ext_accept_token(acc, i->caps);
+	memcpy(i->peer_id, acc->peer_id, sizeof(i->peer_id));
+	memcpy(i->gid, acc->gid, sizeof(i->gid));
 }
 
 void smcx_onertt_commit(struct smcx_hs *hs)
@@ -69,8 +85,8 @@ void smcx_onertt_commit(struct smcx_hs *hs)
 	if (hs->role == SMCX_SERVER || !(READ_ONCE(hs->sn->sysctl.onertt) & SMCX_ONERTT_CLIENT))
 		return;
 	smcx_hs_peer_key(hs->sk, &key);
-	if (hs->token) {
-		smcx_peer_learn(hs->sn, &key, hs->token);
+	if (hs->invite.token) {
+		smcx_peer_learn(hs->sn, &key, &hs->invite);
 		smcx_stat_inc(hs->sn, SMCX_CNT_ONERTT_LEARNT);
 	} else {
 		smcx_peer_forget(hs->sn, &key);

@@ -77,15 +77,11 @@ static enum smcx_hs_next smcx_server_wait_proposal(struct smcx_hs *hs)
 	return SMCX_HS_AGAIN;
 }
 
-static enum smcx_hs_next smcx_server_accept(struct smcx_hs *hs)
+static enum smcx_hs_next smcx_server_send_accept(struct smcx_hs *hs)
 {
 	struct smcx_clc_accept clc;
-	u32 reason;
 	int rc;
 
-	reason = smcx_hs_make_conn(hs);
-	if (reason)
-		return smcx_hs_decline(hs, reason);
 	smcx_hs_fill_clc(hs, &clc);
 	rc = smcx_hs_send_clc(hs, &clc);
 	if (rc)
@@ -94,6 +90,18 @@ static enum smcx_hs_next smcx_server_accept(struct smcx_hs *hs)
 	smcx_hs_set_deadline(hs, hs->syn && !hs->syn_up ? SMCX_HS_SYN_MS :
 			     READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
 	return SMCX_HS_AGAIN;
+}
+
+static enum smcx_hs_next smcx_server_accept(struct smcx_hs *hs)
+{
+	u32 reason;
+
+	reason = smcx_hs_make_conn(hs);
+	if (!reason && hs->early)
+		reason = smcx_hs_early_connect(hs);
+	if (reason)
+		return smcx_hs_decline(hs, reason);
+	return smcx_hs_confirm_rkey(hs) ? SMCX_HS_AGAIN : smcx_server_send_accept(hs);
 }
 
 /* All the groups that may form for this peer are forming. */
@@ -131,6 +139,7 @@ static enum smcx_hs_next smcx_server_join(struct smcx_hs *hs)
 	hs->first = rc == SMCX_JOIN_FIRST;
 	if (hs->first)
 		hs->link = &hs->lgr->links[0];
+	hs->early = hs->first && hs->prop.has_early && hs->agreed.version > 1;
 	return smcx_server_accept(hs);
 }
 
@@ -143,6 +152,18 @@ static enum smcx_hs_next smcx_server_link_up(struct smcx_hs *hs,
 		return smcx_hs_decline(hs, SMCX_REASON_TIMEOUT_CL);
 	smcx_hs_wait_link(hs);
 	return SMCX_HS_AGAIN;
+}
+
+/* The client has committed with its Confirm: SMC, or nothing. */
+static enum smcx_hs_next smcx_server_early_confirmed(struct smcx_hs *hs,
+						     const struct smcx_clc_accept *cfm)
+{
+	if (!smcx_hs_early_is_same(hs, cfm))
+		return smcx_hs_fail(hs, -EPROTO);
+	smcx_hs_learn_group(hs, cfm);
+	if (smcx_llc_confirm_link(hs->link))
+		return smcx_hs_fail(hs, -ECONNABORTED);
+	return smcx_hs_commit(hs);
 }
 
 static enum smcx_hs_next smcx_server_wait_confirm(struct smcx_hs *hs)
@@ -160,11 +181,14 @@ static enum smcx_hs_next smcx_server_wait_confirm(struct smcx_hs *hs)
 		return smcx_hs_fail(hs, -EPROTO);
 	}
 	smcx_chan_next(hs);
+	if (hs->early && smcx_negotiate_confirm(&hs->agreed, true, &cfm, &reason))
+		return smcx_server_early_confirmed(hs, &cfm);
 	if (smcx_negotiate_confirm(&hs->agreed, hs->first, &cfm, &reason))
 		reason = smcx_hs_learn_peer(hs, &cfm, &peer);
 	/* on an existing group the client has committed with its Confirm: too late for TCP */
 	if (reason)
-		return hs->first ? smcx_hs_decline(hs, reason) : smcx_hs_fail(hs, -EPROTO);
+		return hs->first && !hs->early ? smcx_hs_decline(hs, reason) :
+						 smcx_hs_fail(hs, -EPROTO);
 	return hs->first ? smcx_server_link_up(hs, &peer) : smcx_hs_commit(hs);
 }
 
@@ -175,6 +199,8 @@ enum smcx_hs_next smcx_hs_server_step(struct smcx_hs *hs)
 		return smcx_server_wait_proposal(hs);
 	case SMCX_HS_WAIT_LGR:
 		return smcx_server_join(hs);
+	case SMCX_HS_WAIT_RKEY:
+		return smcx_hs_step_rkey(hs, smcx_server_send_accept);
 	case SMCX_HS_WAIT_CONFIRM:
 		return smcx_server_wait_confirm(hs);
 	default:

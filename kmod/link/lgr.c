@@ -298,6 +298,9 @@ bool smcx_lgr_activate(struct smcx_lgr *lgr)
 	ok = lgr->state == SMCX_LGR_FORMING;
 	if (ok)
 		WRITE_ONCE(lgr->state, SMCX_LGR_ACTIVE);
+	/* after an early first contact the connection may be over already */
+	if (ok && !lgr->conns)
+		smcx_lgr_unused(lgr);
 	spin_unlock_bh(&lgr->lock);
 	if (!ok)
 		return false;

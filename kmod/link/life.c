@@ -110,7 +110,7 @@ void smcx_lgr_free_delay_changed(const struct smcx_net *sn)
  * A pending timer is left alone: with short connections one after the other the
  * count meets zero all the time. The work finds out how long there is still to wait.
  */
-static void smcx_lgr_unused(struct smcx_lgr *lgr)
+void smcx_lgr_unused(struct smcx_lgr *lgr)
 {
 	lockdep_assert_held(&lgr->lock);
 	if (lgr->state != SMCX_LGR_ACTIVE)

@@ -141,8 +141,11 @@ int smcx_link_connect(struct smcx_link *link, const struct smcx_peer_path *peer,
 
 int smcx_link_ready(struct smcx_link *link)
 {
-	int rc = smcx_qp_connect_rts(link->qp);
+	int rc;
 
+	if (smcx_link_is_sendable(link))
+		return 0;
+	rc = smcx_qp_connect_rts(link->qp);
 	return rc ? rc : smcx_pool_register(link);
 }
 

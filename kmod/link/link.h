@@ -384,6 +384,11 @@ struct smcx_lgr *smcx_lgr_find_client(const struct smcx_lgr_params *p,
  */
 struct smcx_lgr *smcx_lgr_create_client(const struct smcx_lgr_params *p);
 
+/** smcx_lgr_has_client() - could an Accept of this server name a group of ours? @sn: namespace. @peer_id: server's id. @gid: its GID. Context: any. */
+bool smcx_lgr_has_client(const struct smcx_net *sn, const u8 peer_id[8], const u8 gid[16]);
+/** smcx_lgr_set_peer() - the Accept has come for a group that was made before it. @lgr: FORMING client's group. @p: what is known now. Context: any. */
+void smcx_lgr_set_peer(struct smcx_lgr *lgr, const struct smcx_lgr_params *p);
+
 /** smcx_lgr_wait() - queue @w until FORMING ends; false = it has ended already (@w not queued). @lgr: group. @w: waiter. Context: any. */
 bool smcx_lgr_wait(struct smcx_lgr *lgr, struct smcx_lgr_waiter *w);
 /** smcx_lgr_waiter_cancel() - @w->fn is not running and will not be called afterwards. @w: waiter. Context: process. Return: true if it was still queued. */
@@ -443,7 +448,7 @@ bool smcx_link_confirmed(struct smcx_link *link, u8 id, u32 peer_uid);
 /** smcx_link_by_id() - look a link up. @lgr: group. @id: link id; 0 finds none. Context: any. Return: link or NULL. */
 struct smcx_link *smcx_link_by_id(struct smcx_lgr *lgr, u8 id);
 
-/** smcx_link_ready() - RTR -> RTS and register the pool's regions. @link: link. Context: process. Return: 0 or errno. */
+/** smcx_link_ready() - RTR -> RTS and register the pool's regions, unless that was done early. @link: link. Context: process. Return: 0 or errno. */
 int smcx_link_ready(struct smcx_link *link);
 
 /** smcx_link_is_sendable() - posting makes sense (QP in RTS, not broken). @link: link. Context: any. */

@@ -57,6 +57,9 @@ unsigned long smcx_lgr_free_at(const struct smcx_lgr *lgr);
  */
 void smcx_lgr_doom(struct smcx_lgr *lgr, int err, u32 reason);
 
+/** smcx_lgr_unused() - nobody has a seat: start the free timer, if ACTIVE. @lgr: group, lgr->lock held. Context: any. */
+void smcx_lgr_unused(struct smcx_lgr *lgr);
+
 /* ---- waiter.c ---- */
 
 /**

@@ -21,7 +21,7 @@
  *   received within 6 s: the link is down
  *  end: DELETE_LINK "all"
  * Since the group never gets a second link (ADD_LINK is refused), CLC messages alone carry the
- * keys and no CONFIRM_RKEY is sent (protocol.md 3.11); the peer's are answered.
+ * keys and no CONFIRM_RKEY is sent (protocol.md 3.11), unless net.smc.rkey_skip is 0; the peer's are answered.
  */
 
 /** smcx_llc_init() - fills the handler table. Context: load. Return: 0 or errno. */
@@ -55,5 +55,33 @@ void smcx_llc_expect_confirm(struct smcx_link *link);
  * Context: process; at most 2 s. Return: 0, -ETIMEDOUT, -ENOTCONN, -EBUSY (another exchange is under way), or -ENOBUFS.
  */
 int smcx_llc_delete_rkey(struct smcx_link *link, u32 rkey);
+
+/**
+ * struct smcx_llc_ask - somebody who wants a key confirmed by the peer
+ * @node: while waiting for its turn
+ * @lgr: group, set by smcx_llc_confirm_rkey(); no reference: the owner has one, and cancels before it drops it
+ * @rkey: key
+ * @addr: address of the region
+ * @fn: called at most once, bottom halves off and under a lock of this layer: must only queue work. @err: 0, or
+ *	negative errno
+ */
+struct smcx_llc_ask {
+	struct list_head	node;
+	struct smcx_lgr		*lgr;
+	u32			rkey;
+	u64			addr;
+	void			(*fn)(struct smcx_llc_ask *ask, int err);
+};
+
+/**
+ * smcx_llc_confirm_rkey() - tell the peer a key and let @ask->fn know when it has answered (within 2 s of its turn)
+ * @link: active link
+ * @ask: @node initialized, @rkey, @addr and @fn set
+ * Context: any.
+ */
+void smcx_llc_confirm_rkey(struct smcx_link *link, struct smcx_llc_ask *ask);
+
+/** smcx_llc_confirm_rkey_cancel() - @ask->fn is not running and will not be called; idempotent. @ask: may never have been used. Context: any. */
+void smcx_llc_confirm_rkey_cancel(struct smcx_llc_ask *ask);
 
 #endif

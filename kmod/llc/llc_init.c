@@ -20,6 +20,7 @@ static int smcx_llc_lgr_init(struct smcx_lgr *lgr)
 		llc->links[i].link = &lgr->links[i];
 	smcx_llc_confirm_init(llc);
 	smcx_llc_test_init(llc);
+	smcx_llc_ask_init(llc);
 	lgr->llc = llc;
 	return 0;
 }
@@ -33,6 +34,7 @@ static void smcx_llc_lgr_exit(struct smcx_lgr *lgr)
 	llc->stopped = true;
 	spin_unlock_bh(&llc->lock);
 	complete_all(&llc->flow_done);
+	smcx_llc_ask_exit(llc);
 	cancel_delayed_work_sync(&llc->confirm_timer);
 	cancel_work_sync(&llc->confirm_work);
 	for (i = 0; i < SMCX_LGR_LINKS; i++)

@@ -19,6 +19,7 @@
  * confirm_timer  smcx_llc_confirm_link(), smcx_llc_expect_confirm();  2 s, 4 s later
  *                cancelled by the message it waits for
  * confirm_work   client: CONFIRM_LINK has come and is expected        at once
+ * ask_timer      CONFIRM_RKEY sent                                    2 s later
  * test_work      link_up, then itself until the group ends            when silence is due
  * =============  ===================================================  =====================
  *
@@ -26,7 +27,7 @@
  * smcx_qp_stop() at the latest, which comes before the state is freed.
  *
  * Calls inside of the folder go down only:
- * llc_init -> { llc_rx -> { bye, confirm, rkey }, keepalive } -> llc_tx.
+ * llc_init -> { llc_rx -> { bye, confirm, rkey -> ask }, keepalive } -> llc_tx.
  *
  * llc->lock is taken before qp->lock, never together with lgr->lock.
  */
@@ -82,6 +83,9 @@ struct smcx_llc_link {
  * @req_flags: its flags
  * @flow_done: the answer for @flow has come (DELETE_RKEY)
  * @test_interval: jiffies of silence before a link is tested, 0 = never
+ * @asks: who waits for the turn to have a key confirmed
+ * @asked: whose key is being confirmed, NULL if its owner has gone
+ * @ask_timer: see DOC
  * @peer_leaves: the peer has said DELETE_LINK all
  * @has_bye: @bye is said instead of DELETE_LINK all
  * @bye: an answer that must leave before the group ends
@@ -104,6 +108,10 @@ struct smcx_llc_state {
 
 	struct completion		flow_done;
 	unsigned long			test_interval;
+
+	struct list_head		asks;
+	struct smcx_llc_ask		*asked;
+	struct delayed_work		ask_timer;
 
 	bool				peer_leaves;
 	bool				has_bye;
@@ -152,6 +160,17 @@ void smcx_llc_confirm_rkey_rx(struct smcx_link *link, struct smcx_llc_msg *msg);
  * Context: softirq.
  */
 void smcx_llc_delete_rkey_rx(struct smcx_link *link, struct smcx_llc_msg *msg, u8 unseen);
+
+/* ---- ask.c ---- */
+
+/** smcx_llc_ask_init() - set up. @llc: new state. Context: process. */
+void smcx_llc_ask_init(struct smcx_llc_state *llc);
+/** smcx_llc_ask_exit() - tell all who wait that the group is over. @llc: stopped state. Context: process. */
+void smcx_llc_ask_exit(struct smcx_llc_state *llc);
+/** smcx_llc_ask_go() - the flow may have become free. @llc: state. Context: any. */
+void smcx_llc_ask_go(struct smcx_llc_state *llc);
+/** smcx_llc_ask_response() - the awaited answer has come. @llc: state. @msg: response. Context: softirq. */
+void smcx_llc_ask_response(struct smcx_llc_state *llc, const struct smcx_llc_msg *msg);
 
 /* ---- bye.c ---- */
 

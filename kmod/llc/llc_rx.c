@@ -51,6 +51,8 @@ static void smcx_llc_rx_flow(struct smcx_link *link, const struct smcx_llc_msg *
 		smcx_llc_confirm_rx(link, msg);
 	else if (msg->type == SMCX_LLC_DELETE_RKEY)
 		complete_all(&link->lgr->llc->flow_done);
+	else if (msg->type == SMCX_LLC_CONFIRM_RKEY)
+		smcx_llc_ask_response(link->lgr->llc, msg);
 }
 
 static void smcx_llc_rx_answer(struct smcx_link *link, struct smcx_llc_msg *msg, u8 cut)

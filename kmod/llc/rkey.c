@@ -65,6 +65,7 @@ static int smcx_llc_flow_end(struct smcx_llc_state *llc)
 	llc->flow = SMCX_LLC_FLOW_NONE;
 	rc = llc->stopped ? -ENOTCONN : 0;
 	spin_unlock_bh(&llc->lock);
+	smcx_llc_ask_go(llc);
 	return rc;
 }
 

@@ -172,17 +172,26 @@ static int smcx_own_dump_counters(struct sk_buff *skb, struct netlink_callback *
 	return skb->len;
 }
 
+static const struct nla_policy smcx_own_policy[SMCX_ATTR_MAX + 1] = {
+	[SMCX_ATTR_TRUST]	= { .type = NLA_NESTED },
+};
+
 static const struct genl_ops smcx_own_ops[] = {
 	{ .cmd = SMCX_CMD_GET_FALLBACK, .dumpit = smcx_own_dump_fallback },
 	{ .cmd = SMCX_CMD_GET_FB_COUNT, .dumpit = smcx_own_dump_counts },
 	{ .cmd = SMCX_CMD_GET_COUNTERS, .dumpit = smcx_own_dump_counters },
 	{ .cmd = SMCX_CMD_GET_PEERS, .dumpit = smcx_own_dump_peers },
 	{ .cmd = SMCX_CMD_FLUSH_PEERS, .doit = smcx_own_flush_peers, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = SMCX_CMD_GET_TRUST, .dumpit = smcx_own_dump_trust },
+	{ .cmd = SMCX_CMD_ADD_TRUST, .doit = smcx_own_add_trust, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = SMCX_CMD_DEL_TRUST, .doit = smcx_own_del_trust, .flags = GENL_UNS_ADMIN_PERM },
 };
 
 static struct genl_family smcx_own_family __ro_after_init = {
 	.name		= SMCX_GENL_NAME,
 	.version	= SMCX_GENL_VERSION,
+	.maxattr	= SMCX_ATTR_MAX,
+	.policy		= smcx_own_policy,
 	.netnsok	= true,
 	.module		= THIS_MODULE,
 	.ops		= smcx_own_ops,

@@ -14,7 +14,7 @@ static int smcx_peers_fill(struct sk_buff *skb, const struct smcx_peer *p)
 	    nla_put_u16(skb, SMCX_PEER_PORT, ntohs(key->port)) ||
 	    nla_put(skb, SMCX_PEER_ADDR, len, &key->addr) ||
 	    nla_put(skb, SMCX_PEER_OWN, len, &key->own) ||
-	    nla_put_u8(skb, SMCX_PEER_HAS_TOKEN, !!p->token) ||
+	    nla_put_u8(skb, SMCX_PEER_HAS_TOKEN, !!p->invite.token) ||
 	    nla_put_u32(skb, SMCX_PEER_IDLE, (jiffies - p->used) / HZ) ||
 	    nla_put_u32(skb, SMCX_PEER_BAN, smcx_peer_left(p->banned, p->ban_until)) ||
 	    nla_put_u32(skb, SMCX_PEER_LOST, smcx_peer_left(p->lost, p->lost_until)) ||

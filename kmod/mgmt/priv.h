@@ -119,6 +119,15 @@ int smcx_own_dump_peers(struct sk_buff *skb, struct netlink_callback *cb);
 /** smcx_own_flush_peers() - SMCX_CMD_FLUSH_PEERS. @skb: request. @info: request. Context: process. Return: 0. */
 int smcx_own_flush_peers(struct sk_buff *skb, struct genl_info *info);
 
+/* ---- trusted prefixes, for SMCX ---- */
+
+/** smcx_own_add_trust() - SMCX_CMD_ADD_TRUST. @skb: request. @info: request. Context: process. Return: 0 or errno. */
+int smcx_own_add_trust(struct sk_buff *skb, struct genl_info *info);
+/** smcx_own_del_trust() - SMCX_CMD_DEL_TRUST. @skb: request. @info: request. Context: process. Return: 0 or errno. */
+int smcx_own_del_trust(struct sk_buff *skb, struct genl_info *info);
+/** smcx_own_dump_trust() - SMCX_CMD_GET_TRUST. @skb: messages. @cb: dump. Context: process. Return: length. */
+int smcx_own_dump_trust(struct sk_buff *skb, struct netlink_callback *cb);
+
 /* ---- dumps of SMC_GEN_NETLINK, as genl_ops.dumpit ---- */
 
 /** smcx_gen_dump_lgr() - link groups. @skb: messages. @cb: dump. Context: process. Return: length. */

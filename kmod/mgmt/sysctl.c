@@ -5,6 +5,7 @@
 
 #include "../base/netns.h"
 #include "../compat/sysctl.h"
+#include "../sock/sock.h"
 #include "priv.h"
 
 static const int smcx_zero;
@@ -21,6 +22,18 @@ static const int smcx_min_hs_ms = 100;
 static const int smcx_max_hs_ms = 600 * 1000;
 static const int smcx_max_close_s = 3600;
 static const int smcx_max_token_s = 24 * 3600;
+
+/* The value is kept as any other, what it switches is not a value. */
+static int smcx_sysctl_filter(smcx_compat_ctl_table *table, int write, void *buffer,
+			      size_t *lenp, loff_t *ppos)
+{
+	struct smcx_net *sn = container_of(table->data, struct smcx_net, sysctl.onertt_filter);
+	int rc = proc_douintvec_minmax(table, write, buffer, lenp, ppos);
+
+	if (rc || !write)
+		return rc;
+	return smcx_filter_set(sn, READ_ONCE(sn->sysctl.onertt_filter));
+}
 
 /*
  * Values live in the namespace's struct smcx_net; the entry holds the offset in ->data until the
@@ -70,8 +83,7 @@ static const struct ctl_table smcx_sysctl_table[] = {
 	SMCX_SYSCTL("onertt", onertt, proc_douintvec_minmax, &smcx_zero, &smcx_three),
 	SMCX_SYSCTL("onertt_token_life", onertt_token_life, proc_douintvec_minmax,
 		    &smcx_one, &smcx_max_token_s),
-	SMCX_SYSCTL("onertt_filter", onertt_filter, proc_douintvec_minmax,
-		    &smcx_zero, &smcx_one),
+	SMCX_SYSCTL("onertt_filter", onertt_filter, smcx_sysctl_filter, &smcx_zero, &smcx_one),
 	SMCX_SYSCTL("rkey_skip", rkey_skip, proc_douintvec_minmax, &smcx_zero, &smcx_one),
 };
 
@@ -103,6 +115,7 @@ static void __net_exit smcx_sysctl_net_exit(struct net *net)
 	const struct ctl_table *table = sn->sysctl_hdr->ctl_table_arg;
 
 	unregister_net_sysctl_table(sn->sysctl_hdr);
+	smcx_filter_set(sn, false);
 	sn->sysctl_hdr = NULL;
 	kfree(table);
 }

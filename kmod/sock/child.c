@@ -178,6 +178,15 @@ static void smcx_child_defer_work(struct work_struct *work)
 	smcx_sock_put(cs);
 }
 
+/*
+ * Made from a SYN's data and closed before anybody asked: TCP itself would never have shown
+ * it to the application, and a replayed SYN must not either.
+ */
+static bool smcx_child_never_was(const struct sock *sk)
+{
+	return sk->sk_state == TCP_CLOSE && smcx_tcp_came_with_data(sk);
+}
+
 /* Return: true if the fallback has to wait for the final ACK; sk locked. */
 static bool smcx_child_is_late(struct smcx_sock *cs, const struct smcx_hs_result *res)
 {
@@ -207,7 +216,7 @@ static void smcx_child_done(void *owner, const struct smcx_hs_result *res)
 		smcx_enter_smc(cs, res->conn);
 	else if (!res->err && smcx_child_is_late(cs, res))
 		late = true;
-	else if (!res->err)
+	else if (!res->err && !smcx_child_never_was(cs->sk))
 		smcx_fallback(cs, res->reason, res->peer_reason);
 	else
 		failed = true;

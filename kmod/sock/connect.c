@@ -136,11 +136,13 @@ static int smcx_listen(struct socket *sock, int backlog, bool has_state)
 	if (rc)
 		return tcp->listen(sock, backlog);
 	rc = tcp->listen(sock, backlog);
-	ss = rc ? smcx_sock_get(sock->sk) : NULL;
-	if (ss) {
+	ss = smcx_sock_get(sock->sk);
+	if (ss && rc)
 		smcx_listen_stop(ss);
+	else if (ss && ss->lsn)
+		smcx_filter_add_port(ss);
+	if (ss)
 		smcx_sock_put(ss);
-	}
 	return rc;
 }
 

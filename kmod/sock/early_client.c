@@ -38,6 +38,7 @@ enum smcx_early_phase {
  * @ss: the state it belongs to
  * @phase: enum smcx_early_phase
  * @no_cookie: the application's TCP_FASTOPEN_NO_COOKIE
+ * @cookie: the SYN needs a cookie of TCP's own
  * @key: the server
  * @hs: handshake that made the Proposal, one reference, until it starts or is abandoned
  * @len: bytes of the Proposal
@@ -52,6 +53,7 @@ struct smcx_early {
 	struct smcx_sock	*ss;
 	u8			phase;
 	bool			no_cookie;
+	bool			cookie;
 	struct smcx_peer_key	key;
 	struct smcx_hs		*hs;
 	int			len;
@@ -78,27 +80,39 @@ static struct smcx_sock *smcx_early_find(const struct sock *sk, u8 phase)
 
 /* ---- the three functions ---- */
 
+/* By the server in an earlier Accept, or by the administrator. */
+static bool smcx_early_invited(struct smcx_sock *ss, struct smcx_invite *invite)
+{
+	struct smcx_early *e = ss->early;
+
+	e->cookie = false;
+	if (smcx_peer_use(ss->sn, &e->key, invite))
+		return true;
+	memset(invite, 0, sizeof(*invite));
+	return smcx_trust_find(ss->sn, e->key.family, &e->key.addr, ntohs(e->key.port),
+			       &e->cookie) && !smcx_peer_is_banned(ss->sn, &e->key);
+}
+
 static void smcx_early_propose(struct smcx_sock *ss)
 {
 	struct smcx_early *e = ss->early;
 	struct sock *sk = ss->sk;
-	u64 token;
+	struct smcx_invite invite;
 
 	e->phase = SMCX_EARLY_OFF;
 	smcx_hs_peer_key(sk, &e->key);
-	token = smcx_peer_token(ss->sn, &e->key);
-	if (!token)
+	if (!smcx_early_invited(ss, &invite))
 		return;
 	e->hs = smcx_hs_create(sk, SMCX_CLIENT, &smcx_client_hs_ops, ss, GFP_KERNEL);
 	if (!e->hs)
 		return;
-	e->len = smcx_hs_propose_syn(e->hs, token, e->buf, sizeof(e->buf));
+	e->len = smcx_hs_propose_syn(e->hs, &invite, e->buf, sizeof(e->buf));
 	if (e->len < 0)
 		return;
 	e->vec.iov_base = e->buf;
 	e->vec.iov_len = e->len;
 	iov_iter_kvec(&e->msg.msg_iter, ITER_SOURCE, &e->vec, 1, e->len);
-	if (smcx_tcp_syn_data_set(sk, &e->msg, e->len))
+	if (smcx_tcp_syn_data_set(sk, &e->msg, e->len, e->cookie))
 		e->phase = SMCX_EARLY_SENT;
 }
 
@@ -114,27 +128,6 @@ static int smcx_early_rebuild_header(struct sock *sk)
 	return rc;
 }
 
-/* Has the finished header the SMC option (kind 254, "SMCR" in EBCDIC)? */
-static bool smcx_early_has_option(const struct tcphdr *th)
-{
-	const u8 *p = (const u8 *)(th + 1);
-	const u8 *end = (const u8 *)th + th->doff * 4;
-
-	while (p < end && *p != TCPOPT_EOL) {
-		if (*p == TCPOPT_NOP) {
-			p++;
-			continue;
-		}
-		if (end - p < 2 || p[1] < 2 || p[1] > end - p)
-			return false;
-		if (p[0] == TCPOPT_EXP && p[1] >= TCPOLEN_EXP_SMC_BASE &&
-		    get_unaligned_be32(p + 2) == TCPOPT_SMC_MAGIC)
-			return true;
-		p += p[1];
-	}
-	return false;
-}
-
 static int smcx_early_queue_xmit(struct sock *sk, struct sk_buff *skb, struct flowi *fl)
 {
 	const struct tcphdr *th = tcp_hdr(skb);
@@ -142,7 +135,7 @@ static int smcx_early_queue_xmit(struct sock *sk, struct sk_buff *skb, struct fl
 	struct smcx_sock *ss;
 
 	ss = th->syn && payload > 0 ? smcx_early_find(sk, SMCX_EARLY_SENT) : NULL;
-	if (ss && (payload != ss->early->len || !smcx_early_has_option(th))) {
+	if (ss && (payload != ss->early->len || !smcx_tcp_has_option(th))) {
 		ss->early->phase = SMCX_EARLY_VETOED;
 		smcx_stat_inc(ss->sn, SMCX_CNT_ONERTT_VETOED);
 		kfree_skb(skb);
@@ -287,7 +280,9 @@ static bool smcx_early_may_try(const struct smcx_sock *ss, const struct sockaddr
 
 	return READ_ONCE(ss->sn->sysctl.onertt) & SMCX_ONERTT_CLIENT &&
 	       addr->sa_family == ss->sk->sk_family && len <= sizeof(struct sockaddr_storage) &&
-	       smcx_early_key(addr, len, &key) && smcx_peer_is_known(ss->sn, &key) &&
+	       smcx_early_key(addr, len, &key) &&
+	       (smcx_peer_is_known(ss->sn, &key) ||
+		smcx_trust_find(ss->sn, key.family, &key.addr, ntohs(key.port), NULL)) &&
 	       smcx_tcp_may_syn_data(ss->sk);
 }
 

@@ -52,6 +52,11 @@ static void smcx_guard_flow(const struct request_sock *req, struct smcx_flow *fl
 	flow->server.s6_addr32[0] = ireq->ir_loc_addr;
 }
 
+static bool smcx_guard_trusts(struct smcx_net *sn, const struct smcx_flow *flow)
+{
+	return smcx_trust_find(sn, ntohs(flow->family), &flow->client, ntohs(flow->port), NULL);
+}
+
 /* Return: the counter that says why not, or that it was let in. */
 static enum smcx_cnt smcx_guard_judge(struct smcx_net *sn, struct smcx_guard *g,
 				      const struct sk_buff *skb, const struct request_sock *req)
@@ -64,7 +69,7 @@ static enum smcx_cnt smcx_guard_judge(struct smcx_net *sn, struct smcx_guard *g,
 		return SMCX_CNT_ONERTT_NO_PROPOSAL;
 	smcx_guard_flow(req, &g->flow);
 	token = smcx_ext_proposal_token(&g->prop);
-	if (!token || !smcx_token_check(sn, &g->flow, token))
+	if (token ? !smcx_token_check(sn, &g->flow, token) : !smcx_guard_trusts(sn, &g->flow))
 		return SMCX_CNT_ONERTT_BAD_TOKEN;
 	if (smcx_token_is_replay(sn, &g->flow, tcp_hdr(skb)->source, tcp_rsk(req)->rcv_isn))
 		return SMCX_CNT_ONERTT_REPLAYED;

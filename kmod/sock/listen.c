@@ -246,6 +246,7 @@ int smcx_listen_start(struct socket *sock)
 void smcx_listen_stop(struct smcx_sock *ss)
 {
 	lock_sock(ss->sk);
+	smcx_filter_del_port(ss);
 	if (ss->attached) {
 		smcx_tcp_unoffer(ss->sk);
 		smcx_early_unlisten(ss);

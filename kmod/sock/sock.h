@@ -124,6 +124,8 @@ struct smcx_sock_hooks {
  * @nready: length of @ready
  * @no_cookie: the application's TCP_FASTOPEN_NO_COOKIE; TCP's is ours
  * @habit: how the last child's application sent, see smcx_conn_habit()
+ * @port: local port, for the filter
+ * @port_node: in the filter's table, under its lock
  * @nsmc: children that offered SMC and are still in TCP's accept queue
  * @closed: nobody will accept any more
  * @work: takes children out of TCP's accept queue
@@ -139,6 +141,8 @@ struct smcx_listener {
 	unsigned int		nready;
 	bool			no_cookie;
 	u16			habit;
+	u16			port;
+	struct hlist_node	port_node;
 	atomic_t		nsmc;
 	bool			closed;
 	struct delayed_work	work;
@@ -263,6 +267,14 @@ void smcx_sock_exit(void);
  */
 int smcx_sock_for_each(struct smcx_net *sn,
 		       int (*fn)(struct smcx_sock *ss, void *arg), void *arg);
+
+/**
+ * smcx_filter_set() - cut Proposals off SYNs for ports without SMC listener (net.smc.onertt_filter)
+ * @sn: namespace
+ * @on: or no longer; idempotent
+ * Context: process. Return: 0 or errno of netfilter.
+ */
+int smcx_filter_set(struct smcx_net *sn, bool on);
 
 /** smcx_sock_info_get() - describe a socket. @ss: socket, referenced. @info: filled. Context: process, takes the socket lock. */
 void smcx_sock_info_get(struct smcx_sock *ss, struct smcx_sock_info *info);

@@ -31,6 +31,8 @@
 
 /* ---- tcp_glue.c ---- */
 
+struct tcphdr;
+
 /** enum smcx_tcp_verdict - what TCP's handshake said about SMC */
 enum smcx_tcp_verdict {
 	SMCX_TCP_BOTH_OFFERED,
@@ -79,8 +81,8 @@ unsigned long smcx_tcp_defer_time(const struct sock *sk);
 
 /** smcx_tcp_may_syn_data() - may we send data in this socket's SYN? @sk: closed socket, locked. Context: any. */
 bool smcx_tcp_may_syn_data(const struct sock *sk);
-/** smcx_tcp_syn_data_set() - TCP shall send @msg in the SYN, without a cookie. @sk: socket in rebuild_header of connect. @msg: stays valid until smcx_tcp_syn_data_done(). @len: its length. Context: process. */
-bool smcx_tcp_syn_data_set(struct sock *sk, struct msghdr *msg, int len);
+/** smcx_tcp_syn_data_set() - TCP shall send @msg in the SYN. @sk: socket in rebuild_header of connect. @msg: stays valid until smcx_tcp_syn_data_done(). @len: its length. @cookie: with a cookie of TCP's own, or ask for one. Context: process. */
+bool smcx_tcp_syn_data_set(struct sock *sk, struct msghdr *msg, int len, bool cookie);
 /** smcx_tcp_no_cookie() - the application's TCP_FASTOPEN_NO_COOKIE. @sk: socket. Context: any. */
 bool smcx_tcp_no_cookie(const struct sock *sk);
 /** smcx_tcp_syn_data_done() - connect has returned. @sk: socket, locked. @no_cookie: as it was. Context: process. Return: bytes that TCP took. */
@@ -95,6 +97,8 @@ void smcx_tcp_syn_data_purge(struct sock *sk);
 bool smcx_tcp_fastopen_listen(struct sock *sk);
 /** smcx_tcp_fastopen_unlisten() - undo. @sk: listener, locked. @no_cookie: from smcx_tcp_fastopen_listen(). Context: any. */
 void smcx_tcp_fastopen_unlisten(struct sock *sk, bool no_cookie);
+/** smcx_tcp_has_option() - is the SMC option in this header? @th: whole header. Context: any. */
+bool smcx_tcp_has_option(const struct tcphdr *th);
 /** smcx_tcp_came_with_data() - did the guard let the data of its SYN in? @child: child. Context: any. */
 bool smcx_tcp_came_with_data(const struct sock *child);
 /** smcx_tcp_is_syn_recv() - a child whose client has not confirmed the SYN-ACK. @sk: child. Context: any. */
@@ -273,6 +277,13 @@ bool smcx_early_guard(struct smcx_sock *ss, const struct sk_buff *skb, const str
 void smcx_early_listen(struct smcx_sock *ss);
 /** smcx_early_unlisten() - undo. @ss: listener. Context: process, sk locked. */
 void smcx_early_unlisten(struct smcx_sock *ss);
+
+/* ---- early_filter.c ---- */
+
+/** smcx_filter_add_port() - a socket listens. @ss: listener. Context: process. */
+void smcx_filter_add_port(struct smcx_sock *ss);
+/** smcx_filter_del_port() - it does not any more; idempotent. @ss: listener. Context: process. */
+void smcx_filter_del_port(struct smcx_sock *ss);
 
 /* ---- client.c ---- */
 

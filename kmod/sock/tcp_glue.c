@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The only file that touches struct tcp_sock (protocol.md 1.3). */
 #include <linux/net.h>
+#include <linux/slab.h>
 #include <net/inet_common.h>
 #include <net/inet_connection_sock.h>
 #include <net/tcp.h>
@@ -178,7 +179,7 @@ bool smcx_tcp_may_syn_data(const struct sock *sk)
 	       !tcp_sk(sk)->fastopen_req;
 }
 
-bool smcx_tcp_syn_data_set(struct sock *sk, struct msghdr *msg, int len)
+bool smcx_tcp_syn_data_set(struct sock *sk, struct msghdr *msg, int len, bool cookie)
 {
 	struct tcp_fastopen_request *fo = kzalloc(sizeof(*fo), sk->sk_allocation);
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -188,8 +189,8 @@ bool smcx_tcp_syn_data_set(struct sock *sk, struct msghdr *msg, int len)
 	fo->data = msg;
 	fo->size = len;
 	tp->fastopen_req = fo;
-	/* the token takes the cookie's place; TCP's cache is neither read nor written */
-	tp->fastopen_no_cookie = 1;
+	/* else the token takes the cookie's place: TCP's cache is neither read nor written */
+	tp->fastopen_no_cookie = !cookie;
 	return true;
 }
 
@@ -221,6 +222,27 @@ int smcx_tcp_syn_data_left(const struct sock *sk)
 bool smcx_tcp_syn_was_lost(const struct sock *sk)
 {
 	return tcp_sk(sk)->total_retrans;
+}
+
+/* kind 254, "SMCR" in EBCDIC */
+bool smcx_tcp_has_option(const struct tcphdr *th)
+{
+	const u8 *p = (const u8 *)(th + 1);
+	const u8 *end = (const u8 *)th + th->doff * 4;
+
+	while (p < end && *p != TCPOPT_EOL) {
+		if (*p == TCPOPT_NOP) {
+			p++;
+			continue;
+		}
+		if (end - p < 2 || p[1] < 2 || p[1] > end - p)
+			return false;
+		if (p[0] == TCPOPT_EXP && p[1] >= TCPOLEN_EXP_SMC_BASE &&
+		    get_unaligned_be32(p + 2) == TCPOPT_SMC_MAGIC)
+			return true;
+		p += p[1];
+	}
+	return false;
 }
 
 /* What tcp_write_queue_purge() does, which is not exported, and the sequence numbers besides. */

@@ -33,11 +33,15 @@ static struct smcx_clc_proposal make(u16 caps)
 	smcx_ext_put_caps(m.vendor, caps);
 	if (caps & SMCX_CAP_EARLY) {
 		m.has_early = true;
-		m.early = (struct smcx_clc_early){
-			.qpn = 0x123456, .mtu = 3, .psn = 0xfedcba, .rkey = 0xdeadbeef,
-			.rmb_addr = 0x1122334455667788, .rmbe_idx = 7, .rmbe_code = 2,
-			.token = 0x99aabbcc,
-		};
+		/* field by field: padding is compared, too */
+		m.early.qpn = 0x123456;
+		m.early.mtu = 3;
+		m.early.psn = 0xfedcba;
+		m.early.rkey = 0xdeadbeef;
+		m.early.rmb_addr = 0x1122334455667788;
+		m.early.rmbe_idx = 7;
+		m.early.rmbe_code = 2;
+		m.early.token = 0x99aabbcc;
 	}
 	return m;
 }

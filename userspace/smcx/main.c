@@ -25,6 +25,7 @@ static const struct command {
 	{ "info", cmd_info },
 	{ "stat", cmd_stat },
 	{ "peers", cmd_peers },
+	{ "trust", cmd_trust },
 	{ "eid", cmd_eid },
 	{ "pnet", cmd_pnet },
 	{ "why", cmd_why },
@@ -41,6 +42,7 @@ static void usage(FILE *to)
 	      "  lgr, link, dev, info   link groups, their links, RDMA ports, this host\n"
 	      "  stat                   counters since the module was loaded\n"
 	      "  peers [flush]          servers reached in one round trip\n"
+	      "  trust [add PREFIX [port N] [cookie] | del PREFIX [port N]]   ... uninvited\n"
 	      "  eid [add EID | del EID | flush]                    enterprise ids\n"
 	      "  pnet [add ID [eth NAME] [ib NAME [port N]] | del ID | flush]   networks\n"
 	      "  why HOST PORT          connect, and name what keeps SMC from it\n"

@@ -40,6 +40,7 @@ int cmd_lgr(int argc, char **argv);
 int cmd_link(int argc, char **argv);
 int cmd_dev(int argc, char **argv);
 int cmd_peers(int argc, char **argv);
+int cmd_trust(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_eid(int argc, char **argv);
 int cmd_pnet(int argc, char **argv);

@@ -53,6 +53,9 @@
  * @SMCX_CMD_GET_PEERS: dump: servers known from earlier connections, one SMCX_ATTR_PEER
  *	nest a message
  * @SMCX_CMD_FLUSH_PEERS: forget them; needs CAP_NET_ADMIN of the namespace
+ * @SMCX_CMD_GET_TRUST: dump: trusted prefixes, one SMCX_ATTR_TRUST nest a message
+ * @SMCX_CMD_ADD_TRUST: trust the prefix in SMCX_ATTR_TRUST; needs CAP_NET_ADMIN of the namespace
+ * @SMCX_CMD_DEL_TRUST: trust it no more; the same
  * @__SMCX_CMD_MAX: end of the list
  */
 enum smcx_genl_cmd {
@@ -62,6 +65,9 @@ enum smcx_genl_cmd {
 	SMCX_CMD_GET_COUNTERS,
 	SMCX_CMD_GET_PEERS,
 	SMCX_CMD_FLUSH_PEERS,
+	SMCX_CMD_GET_TRUST,
+	SMCX_CMD_ADD_TRUST,
+	SMCX_CMD_DEL_TRUST,
 	__SMCX_CMD_MAX,
 };
 #define SMCX_CMD_MAX		(__SMCX_CMD_MAX - 1)
@@ -73,6 +79,7 @@ enum smcx_genl_cmd {
  * @SMCX_ATTR_FB_COUNT: nest, enum smcx_fb_count_attr
  * @SMCX_ATTR_COUNTER: nest, enum smcx_counter_attr
  * @SMCX_ATTR_PEER: nest, enum smcx_peer_attr
+ * @SMCX_ATTR_TRUST: nest, enum smcx_trust_attr
  * @__SMCX_ATTR_MAX: end of the list
  */
 enum smcx_attr {
@@ -81,6 +88,7 @@ enum smcx_attr {
 	SMCX_ATTR_FB_COUNT,
 	SMCX_ATTR_COUNTER,
 	SMCX_ATTR_PEER,
+	SMCX_ATTR_TRUST,
 	__SMCX_ATTR_MAX,
 };
 #define SMCX_ATTR_MAX		(__SMCX_ATTR_MAX - 1)
@@ -186,5 +194,26 @@ enum smcx_peer_attr {
 	__SMCX_PEER_MAX,
 };
 #define SMCX_PEER_MAX		(__SMCX_PEER_MAX - 1)
+
+/**
+ * enum smcx_trust_attr - one trusted prefix
+ * @SMCX_TRUST_UNSPEC: none
+ * @SMCX_TRUST_FAMILY: u16, AF_INET or AF_INET6
+ * @SMCX_TRUST_PREFIX: 4 or 16 bytes, address
+ * @SMCX_TRUST_LEN: u8, prefix length
+ * @SMCX_TRUST_PORT: u16, server's port, host order, 0 = any
+ * @SMCX_TRUST_COOKIE: u8, 1 = clients use TCP's own Fast Open cookies
+ * @__SMCX_TRUST_MAX: end of the list
+ */
+enum smcx_trust_attr {
+	SMCX_TRUST_UNSPEC,
+	SMCX_TRUST_FAMILY,
+	SMCX_TRUST_PREFIX,
+	SMCX_TRUST_LEN,
+	SMCX_TRUST_PORT,
+	SMCX_TRUST_COOKIE,
+	__SMCX_TRUST_MAX,
+};
+#define SMCX_TRUST_ATTR_MAX	(__SMCX_TRUST_MAX - 1)
 
 #endif

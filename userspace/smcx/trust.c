@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/* smcx trust: prefixes reached in one round trip, and from which that is taken, without an invitation. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nl.h"
+#include "out.h"
+#include "smcx.h"
+
+static const struct out_column columns[] = {
+	{ "prefix", "Prefix", false },
+	{ "port", "Port", false },
+	{ "cookie", "Cookie", false },
+	{ NULL, NULL, false },
+};
+
+struct prefix {
+	uint16_t	family;
+	uint8_t		len;
+	uint16_t	port;
+	bool		cookie;
+	uint8_t		addr[16];
+};
+
+/* Return: false unless all of @text is a number up to @max. */
+static bool number(const char *text, unsigned long max, unsigned long *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoul(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno && *value <= max;
+}
+
+static bool parse_prefix(const char *text, struct prefix *p)
+{
+	char addr[INET6_ADDRSTRLEN + 1];
+	const char *slash = strchr(text, '/');
+	size_t n = slash ? (size_t)(slash - text) : strlen(text);
+	unsigned long len;
+
+	if (n >= sizeof(addr))
+		return false;
+	memcpy(addr, text, n);
+	addr[n] = '\0';
+	if (inet_pton(AF_INET, addr, p->addr) == 1)
+		p->family = AF_INET;
+	else if (inet_pton(AF_INET6, addr, p->addr) == 1)
+		p->family = AF_INET6;
+	else
+		return false;
+	len = p->family == AF_INET ? 32 : 128;
+	if (slash && !number(slash + 1, len, &len))
+		return false;
+	p->len = len;
+	return true;
+}
+
+static int parse(int argc, char **argv, struct prefix *p)
+{
+	unsigned long port;
+
+	memset(p, 0, sizeof(*p));
+	if (!argc || !parse_prefix(argv[0], p))
+		return usage_error("not an address or prefix", argc ? argv[0] : NULL);
+	for (argc--, argv++; argc; argc--, argv++) {
+		if (!strcmp(argv[0], "cookie")) {
+			p->cookie = true;
+		} else if (!strcmp(argv[0], "port") && argc > 1 && number(argv[1], 65535, &port)) {
+			p->port = port;
+			argc--;
+			argv++;
+		} else {
+			return usage_error("trust takes: PREFIX [port N] [cookie]; not", argv[0]);
+		}
+	}
+	return EXIT_FINE;
+}
+
+static int change(uint8_t cmd, const char *what, int argc, char **argv)
+{
+	struct nlmsghdr *nlh;
+	struct nlattr *nest;
+	struct prefix p;
+	int rc = parse(argc, argv, &p);
+
+	if (rc)
+		return rc;
+	nlh = nl_genl_begin(SMCX_GENL_NAME, cmd);
+	nest = mnl_attr_nest_start(nlh, SMCX_ATTR_TRUST);
+	mnl_attr_put_u16(nlh, SMCX_TRUST_FAMILY, p.family);
+	mnl_attr_put(nlh, SMCX_TRUST_PREFIX, p.family == AF_INET ? 4 : 16, p.addr);
+	mnl_attr_put_u8(nlh, SMCX_TRUST_LEN, p.len);
+	mnl_attr_put_u16(nlh, SMCX_TRUST_PORT, p.port);
+	mnl_attr_put_u8(nlh, SMCX_TRUST_COOKIE, p.cookie);
+	mnl_attr_nest_end(nlh, nest);
+	rc = nl_genl_do();
+	if (!rc)
+		return EXIT_FINE;
+	fprintf(stderr, "smcx: cannot %s the prefix: %s\n", what, strerror(rc));
+	return rc == EPERM ? EXIT_DENIED : EXIT_KERNEL;
+}
+
+static void on_trust(const struct nlmsghdr *nlh, void *arg)
+{
+	char text[INET6_ADDRSTRLEN];
+	struct out_table *t = arg;
+	struct nl_attrs top, in;
+	size_t want;
+
+	nl_genl_attrs(nlh, &top);
+	if (!nl_nested(&top, SMCX_ATTR_TRUST, &in))
+		return;
+	want = nl_num(&in, SMCX_TRUST_FAMILY) == AF_INET ? 4 : 16;
+	if (!nl_has(&in, SMCX_TRUST_PREFIX) ||
+	    mnl_attr_get_payload_len(in.a[SMCX_TRUST_PREFIX]) != want)
+		return;
+	inet_ntop(want == 4 ? AF_INET : AF_INET6, mnl_attr_get_payload(in.a[SMCX_TRUST_PREFIX]),
+		  text, sizeof(text));
+	out_row(t);
+	out_str(t, "prefix", "%s/%u", text, (unsigned int)nl_num(&in, SMCX_TRUST_LEN));
+	if (nl_num(&in, SMCX_TRUST_PORT))
+		out_num(t, "port", nl_num(&in, SMCX_TRUST_PORT));
+	out_bool(t, "cookie", nl_num(&in, SMCX_TRUST_COOKIE));
+}
+
+int cmd_trust(int argc, char **argv)
+{
+	struct out_table *t;
+
+	if (argc && !strcmp(argv[0], "add"))
+		return change(SMCX_CMD_ADD_TRUST, "add", argc - 1, argv + 1);
+	if (argc && !strcmp(argv[0], "del"))
+		return change(SMCX_CMD_DEL_TRUST, "remove", argc - 1, argv + 1);
+	if (argc && strcmp(argv[0], "show"))
+		return usage_error("trust takes: add, del, or show; not", argv[0]);
+	nl_genl_need(SMCX_GENL_NAME);
+	t = out_table_begin(columns);
+	nl_genl_dump(SMCX_GENL_NAME, SMCX_CMD_GET_TRUST, on_trust, t);
+	out_table_end(t, "no trusted prefixes");
+	return EXIT_FINE;
+}
