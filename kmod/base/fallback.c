@@ -11,6 +11,7 @@
 #include "fallback.h"
 #include "fallback_priv.h"
 #include "netns.h"
+#include "trace.h"
 
 void smcx_fb_net_init(struct smcx_net *sn)
 {
@@ -82,6 +83,8 @@ void smcx_fb_record(struct smcx_net *sn, struct sock *sk, u32 reason,
 	struct smcx_fb_rec *old = NULL;
 
 	smcx_stat_inc(sn, is_server ? SMCX_CNT_SRV_FALLBACK : SMCX_CNT_CLNT_FALLBACK);
+	trace_smcx_fallback(sk, inet_sk(sk)->inet_num, ntohs(inet_sk(sk)->inet_dport), reason,
+			    peer_reason, is_server);
 	if (rec) {
 		smcx_fb_fill(rec, sk);
 		rec->reason = reason;

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 #include <net/net_namespace.h>
 
+#include "drop.h"
 #include "fallback.h"
 #include "peer.h"
 #include "stats.h"

@@ -18,6 +18,19 @@ void smcx_stat_hist(struct smcx_net *sn, enum smcx_hist h, size_t bytes)
 	this_cpu_inc(sn->stats->hist[h][class]);
 }
 
+static void smcx_stats_sum_setup(const struct smcx_stats *s, struct smcx_stats *sum)
+{
+	int role, phase, k;
+
+	for (role = 0; role < 2; role++) {
+		for (phase = 0; phase < SMCX_PHASE_MAX; phase++) {
+			sum->setup_us[role][phase] += READ_ONCE(s->setup_us[role][phase]);
+			for (k = 0; k < SMCX_PHASE_CLASSES; k++)
+				sum->setup[role][phase][k] += READ_ONCE(s->setup[role][phase][k]);
+		}
+	}
+}
+
 void smcx_stats_sum(const struct smcx_net *sn, struct smcx_stats *sum)
 {
 	int cpu, i, k;
@@ -31,5 +44,6 @@ void smcx_stats_sum(const struct smcx_net *sn, struct smcx_stats *sum)
 		for (i = 0; i < SMCX_HIST_MAX; i++)
 			for (k = 0; k < SMCX_HIST_CLASSES; k++)
 				sum->hist[i][k] += READ_ONCE(s->hist[i][k]);
+		smcx_stats_sum_setup(s, sum);
 	}
 }

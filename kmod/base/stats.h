@@ -5,6 +5,8 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
+#include "setup.h"
+
 struct smcx_net;
 
 /**
@@ -78,10 +80,14 @@ enum smcx_hist {
  * struct smcx_stats - one CPU's counters
  * @cnt: by enum smcx_cnt
  * @hist: by enum smcx_hist and size class
+ * @setup: connections by role, enum smcx_phase and class of time
+ * @setup_us: sum of their times, microseconds
  */
 struct smcx_stats {
 	u64 cnt[SMCX_CNT_MAX];
 	u64 hist[SMCX_HIST_MAX][SMCX_HIST_CLASSES];
+	u64 setup[2][SMCX_PHASE_MAX][SMCX_PHASE_CLASSES];
+	u64 setup_us[2][SMCX_PHASE_MAX];
 };
 
 /** smcx_stat_add() - add @n to counter @c of @sn. Context: any. */

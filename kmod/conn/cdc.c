@@ -67,6 +67,10 @@ static int cdc_take_prod(struct smcx_conn *c, struct smcx_cursor prod)
 		return 0;
 	if (cdc_is_unwanted(c))
 		return -ESHUTDOWN;
+	if (unlikely(c->setup.since)) {
+		smcx_setup_phase(c->sn, &c->setup, SMCX_PHASE_FIRST_BYTE);
+		c->setup.since = 0;
+	}
 	rx->prod = prod;
 	rx->high = min(size - rx->high, n) + rx->high;
 	atomic_add(n, &rx->avail);
@@ -126,7 +130,7 @@ void smcx_conn_cdc(struct smcx_member *m, const u8 *buf, u32 len)
 	struct smcx_cdc_msg msg;
 
 	if (smcx_cdc_decode(buf, min_t(u32, len, SMCX_CDC_LEN), &msg)) {
-		smcx_stat_inc(c->sn, SMCX_CNT_PROTO_ERR);
+		smcx_drop_note(c->sn, SMCX_DROP_CDC);
 		return;
 	}
 	smcx_conn_lock(c);

@@ -83,13 +83,18 @@ int smcx_conn_set_peer(struct smcx_conn *c, u32 token, u32 rkey, u64 addr,
 	return 0;
 }
 
-void smcx_conn_activate(struct smcx_conn *c)
+void smcx_conn_activate(struct smcx_conn *c, const struct smcx_setup *setup)
 {
 	u8 early;
 
 	smcx_conn_lock(c);
 	if (c->state == SMCX_ST_INIT) {
 		WRITE_ONCE(c->state, SMCX_ST_ACTIVE);
+		/* data may have overtaken the Confirm */
+		if (atomic_read(&c->rx.avail))
+			smcx_setup_count(c->sn, setup, SMCX_PHASE_FIRST_BYTE, 0);
+		else
+			c->setup = *setup;
 		early = c->rx.sflags;
 		c->rx.sflags = 0;
 		if (c->killed)

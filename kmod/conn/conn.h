@@ -255,6 +255,7 @@ struct smcx_conn_turn {
  * @deadline: jiffies when the latter is due; put off while data still drains
  * @dev: device of the link, referenced: where send chunks come from
  * @sn: namespace, for statistics; the group's end, which precedes its, is the last use
+ * @setup: clock of the set-up's last part, under @lock; stands still from the peer's first byte on
  * @rcu: frees the struct
  */
 struct smcx_conn {
@@ -277,6 +278,7 @@ struct smcx_conn {
 	unsigned long		deadline;
 	struct smcx_dev		*dev;
 	struct smcx_net		*sn;
+	struct smcx_setup	setup;
 	struct rcu_head		rcu;
 };
 
@@ -313,8 +315,8 @@ struct smcx_conn *smcx_conn_create(struct smcx_lgr *lgr, struct smcx_link *link,
  */
 int smcx_conn_set_peer(struct smcx_conn *c, u32 token, u32 rkey, u64 addr, u8 idx, u32 size);
 
-/** smcx_conn_activate() - INIT -> ACTIVE; data may flow. CDCs that came before count. @c: connection. Context: any. */
-void smcx_conn_activate(struct smcx_conn *c);
+/** smcx_conn_activate() - INIT -> ACTIVE; data may flow. CDCs that came before count. @c: connection. @setup: clock, runs on until the first byte. Context: any. */
+void smcx_conn_activate(struct smcx_conn *c, const struct smcx_setup *setup);
 
 /**
  * smcx_conn_discard() - handshake failed: undo smcx_conn_create(), drops the caller's reference

@@ -150,7 +150,7 @@ void smcx_conn_die(struct smcx_conn *c, int err)
 void smcx_conn_violation(struct smcx_conn *c)
 {
 	lockdep_assert_held(&c->lock);
-	smcx_stat_inc(c->sn, SMCX_CNT_PROTO_ERR);
+	smcx_drop_note(c->sn, SMCX_DROP_CURSOR);
 	smcx_conn_refuse(c);
 }
 

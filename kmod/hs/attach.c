@@ -251,7 +251,8 @@ enum smcx_hs_next smcx_hs_commit(struct smcx_hs *hs)
 	smcx_llc_confirm_rkey_cancel(&hs->ask);
 	smcx_lgr_waiter_cancel(&hs->waiter);
 	smcx_onertt_commit(hs);
-	smcx_conn_activate(hs->conn);
+	smcx_setup_phase(hs->sn, &hs->setup, SMCX_PHASE_CONFIRM);
+	smcx_conn_activate(hs->conn, &hs->setup);
 	hs->res.conn = hs->conn;
 	hs->conn = NULL;
 	smcx_lgr_put(hs->lgr);

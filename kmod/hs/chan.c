@@ -53,7 +53,7 @@ int smcx_chan_recv(struct smcx_hs *hs, struct smcx_clc_hdr *hdr)
 			return rc;
 		rc = smcx_clc_peek_len(ch->buf, ch->got);
 		if (rc < 0) {
-			smcx_stat_inc(hs->sn, SMCX_CNT_PROTO_ERR);
+			smcx_drop_note(hs->sn, SMCX_DROP_CLC);
 			return rc;
 		}
 		ch->len = rc;

@@ -191,6 +191,7 @@ static enum smcx_hs_next smcx_client_on_accept(struct smcx_hs *hs)
 	    acc.is_confirm)
 		return smcx_hs_fail(hs, -EPROTO);
 	smcx_chan_next(hs);
+	smcx_setup_phase(hs->sn, &hs->setup, SMCX_PHASE_ACCEPT);
 	hs->version = acc.version;
 	if (!smcx_negotiate_client(&hs->local.offer, &acc, &hs->agreed, &reason))
 		return smcx_hs_decline(hs, reason);

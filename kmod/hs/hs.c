@@ -156,6 +156,7 @@ struct smcx_hs *smcx_hs_create(struct sock *sk, enum smcx_role role,
 void smcx_hs_prepare(struct smcx_hs *hs)
 {
 	refcount_inc(&hs->ref);
+	smcx_setup_start(&hs->setup, hs->sk, hs->role == SMCX_SERVER);
 	smcx_hs_set_deadline(hs, READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
 	WRITE_ONCE(hs->state, hs->role == SMCX_CLIENT ? SMCX_HS_PROPOSE :
 							SMCX_HS_WAIT_PROPOSAL);
@@ -175,6 +176,7 @@ void smcx_hs_start(struct smcx_hs *hs)
 
 void smcx_hs_start_proposed(struct smcx_hs *hs)
 {
+	smcx_setup_start(&hs->setup, hs->sk, false);
 	smcx_hs_set_deadline(hs, READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
 	WRITE_ONCE(hs->state, SMCX_HS_WAIT_ACCEPT);
 	smcx_hs_queue(hs, 0);
@@ -184,6 +186,7 @@ void smcx_hs_prepare_syn(struct smcx_hs *hs)
 {
 	refcount_inc(&hs->ref);
 	hs->syn = true;
+	smcx_setup_start(&hs->setup, hs->sk, true);
 	smcx_hs_set_deadline(hs, SMCX_HS_SYN_MS);
 	WRITE_ONCE(hs->state, SMCX_HS_WAIT_PROPOSAL);
 }
@@ -193,6 +196,12 @@ void smcx_hs_abandon(struct smcx_hs *hs)
 	WRITE_ONCE(hs->state, SMCX_HS_ABANDONED);
 	smcx_hs_queue(hs, 0);
 	smcx_hs_put(hs);
+}
+
+void smcx_hs_note_syn(struct smcx_hs *hs, u64 ns)
+{
+	if (ns)
+		smcx_setup_count(hs->sn, &hs->setup, SMCX_PHASE_SYN, ns);
 }
 
 void smcx_hs_kick(struct smcx_hs *hs)

@@ -112,6 +112,9 @@ void smcx_hs_prepare_syn(struct smcx_hs *hs);
 /** smcx_hs_run_first() - run what steps need not wait. @hs: prepared handshake; drops the reference, @done may be called. Context: process, socket not locked. */
 void smcx_hs_run_first(struct smcx_hs *hs);
 
+/** smcx_hs_note_syn() - how long TCP took; right after the start. @hs: handshake. @ns: nanoseconds, 0 = not known. Context: any. */
+void smcx_hs_note_syn(struct smcx_hs *hs, u64 ns);
+
 /** smcx_hs_kick() - something happened on the TCP socket (data, FIN, RST). @hs: handshake. Context: any. */
 void smcx_hs_kick(struct smcx_hs *hs);
 

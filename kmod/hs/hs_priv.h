@@ -101,6 +101,7 @@ struct smcx_clc_chan {
  * @syn: server: the Proposal came in the SYN
  * @syn_up: ... and the final ACK has come
  * @res: verdict
+ * @setup: clock of the parts, see DOC "Set-up times"
  * @rcu: frees the struct
  */
 struct smcx_hs {
@@ -141,6 +142,7 @@ struct smcx_hs {
 	bool				syn;
 	bool				syn_up;
 	struct smcx_hs_result		res;
+	struct smcx_setup		setup;
 	struct rcu_head			rcu;
 };
 

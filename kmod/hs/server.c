@@ -56,7 +56,7 @@ static enum smcx_hs_next smcx_server_wait_proposal(struct smcx_hs *hs)
 	if (!smcx_server_await(hs, SMCX_CLC_PROPOSAL, &next))
 		return next;
 	if (smcx_clc_decode_proposal(hs->chan.buf, smcx_chan_len(hs), &hs->prop)) {
-		smcx_stat_inc(hs->sn, SMCX_CNT_PROTO_ERR);
+		smcx_drop_note(hs->sn, SMCX_DROP_CLC);
 		return smcx_hs_fail(hs, -EPROTO);
 	}
 	smcx_chan_next(hs);
@@ -86,6 +86,7 @@ static enum smcx_hs_next smcx_server_send_accept(struct smcx_hs *hs)
 	rc = smcx_hs_send_clc(hs, &clc);
 	if (rc)
 		return smcx_hs_fail(hs, rc);
+	smcx_setup_phase(hs->sn, &hs->setup, SMCX_PHASE_ACCEPT);
 	hs->state = SMCX_HS_WAIT_CONFIRM;
 	smcx_hs_set_deadline(hs, hs->syn && !hs->syn_up ? SMCX_HS_SYN_MS :
 			     READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
@@ -177,7 +178,7 @@ static enum smcx_hs_next smcx_server_wait_confirm(struct smcx_hs *hs)
 		return next;
 	if (smcx_clc_decode_accept(hs->chan.buf, smcx_chan_len(hs), &cfm) ||
 	    !cfm.is_confirm) {
-		smcx_stat_inc(hs->sn, SMCX_CNT_PROTO_ERR);
+		smcx_drop_note(hs->sn, SMCX_DROP_CLC);
 		return smcx_hs_fail(hs, -EPROTO);
 	}
 	smcx_chan_next(hs);

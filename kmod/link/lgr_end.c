@@ -4,6 +4,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "../base/trace.h"
 #include "priv.h"
 
 #define SMCX_LGR_DEAD_WAIT	(30 * HZ)	/* each step of the DYING work is bounded, this is their sum */
@@ -43,6 +44,8 @@ static void smcx_lgr_term_work(struct work_struct *work)
 	struct smcx_lgr *lgr = container_of(work, struct smcx_lgr, term_work);
 	int i;
 
+	trace_smcx_group_end(lgr->id, lgr->role == SMCX_SERVER, READ_ONCE(lgr->conns),
+			     lgr->term_err, lgr->term_reason);
 	smcx_lgr_waiters_tell(lgr, false);
 	if (lgr->term_reason)
 		smcx_link_llc->lgr_goodbye(lgr, lgr->term_reason);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Links: a QP's upcalls, its way up and down, and who waits for a send slot */
 
+#include "../base/trace.h"
 #include "priv.h"
 
 /* wake-ups in one go before other softirqs get their turn */
@@ -163,6 +164,8 @@ bool smcx_link_confirmed(struct smcx_link *link, u8 id, u32 peer_uid)
 		WRITE_ONCE(link->state, SMCX_LNK_ACTIVE);
 	}
 	spin_unlock_bh(&lgr->lock);
+	if (alive)
+		trace_smcx_link(lgr->id, id, link->path.port, true, READ_ONCE(lgr->conns));
 	return alive;
 }
 
@@ -203,6 +206,7 @@ void smcx_link_fence(struct smcx_link *link)
 	spin_lock_bh(&lgr->lock);
 	WRITE_ONCE(link->state, SMCX_LNK_INACTIVE);
 	spin_unlock_bh(&lgr->lock);
+	trace_smcx_link(lgr->id, link->id, link->path.port, false, READ_ONCE(lgr->conns));
 	smcx_qp_fence(link->qp);
 }
 

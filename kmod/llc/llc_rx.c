@@ -90,7 +90,7 @@ static void smcx_llc_rx_msg(struct smcx_link *link, struct smcx_llc_msg *msg, u8
 			smcx_llc_send(link, msg);
 		break;
 	case SMCX_LLC_DUE_TERMINATE:
-		smcx_stat_inc(lgr->sn, SMCX_CNT_PROTO_ERR);
+		smcx_drop_note(lgr->sn, SMCX_DROP_LLC_FLOW);
 		smcx_lgr_terminate(lgr, -EPROTO, SMCX_LLC_DEL_PROTOCOL);
 		break;
 	case SMCX_LLC_DUE_INVITED:	/* never: no group here takes a second link */
@@ -122,5 +122,5 @@ void smcx_llc_rx(struct smcx_link *link, const u8 *buf, u32 len)
 	if (!rc)
 		smcx_llc_rx_msg(link, &msg, cut);
 	else if (rc != -ENOMSG)
-		smcx_stat_inc(lgr->sn, SMCX_CNT_PROTO_ERR);
+		smcx_drop_note(lgr->sn, SMCX_DROP_LLC);
 }

@@ -64,7 +64,37 @@ static int smcx_gen_fill_tech(struct sk_buff *skb, const struct smcx_stats *s)
 		smcx_put_u64s(skb, SMCX_TECH_CLNT_V1_OK, row, ARRAY_SIZE(row), SMCX_GEN_PAD);
 }
 
-static int smcx_gen_fill_stats(struct sk_buff *skb, const struct smcx_stats *s)
+/**
+ * struct smcx_gen_usage - memory of receive buffers
+ * @net: of the groups of this namespace
+ * @bytes: sum
+ */
+struct smcx_gen_usage {
+	const struct net	*net;
+	u64			bytes;
+};
+
+static int smcx_gen_add_usage(struct smcx_lgr *lgr, void *arg)
+{
+	struct smcx_gen_usage *u = arg;
+
+	if (net_eq(u->net, lgr->sn->net))
+		u->bytes += READ_ONCE(lgr->rmb_bytes);
+	return 0;
+}
+
+/* Send memory is no fixed ring: nothing to tell but that it is not kept. */
+static int smcx_gen_fill_usage(struct sk_buff *skb, const struct net *net)
+{
+	struct smcx_gen_usage u = { .net = net };
+
+	smcx_lgr_for_each(smcx_gen_add_usage, &u);
+	return smcx_put_uint(skb, SMCX_TECH_RX_RMB_USAGE, u.bytes) ?:
+		smcx_put_uint(skb, SMCX_TECH_TX_RMB_USAGE, 0);
+}
+
+static int smcx_gen_fill_stats(struct sk_buff *skb, const struct smcx_stats *s,
+			       const struct net *net)
 {
 	/* a nest of its own for SMC-D, all zero: readers of in-tree smc's format expect it */
 	static const struct smcx_stats none;
@@ -75,7 +105,8 @@ static int smcx_gen_fill_stats(struct sk_buff *skb, const struct smcx_stats *s)
 	for (i = 0; i < ARRAY_SIZE(nests); i++) {
 		nest = nla_nest_start(skb, nests[i]);
 		if (!nest ||
-		    smcx_gen_fill_tech(skb, nests[i] == SMCX_STATS_SMCR ? s : &none))
+		    smcx_gen_fill_tech(skb, nests[i] == SMCX_STATS_SMCR ? s : &none) ||
+		    (nests[i] == SMCX_STATS_SMCR && smcx_gen_fill_usage(skb, net)))
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}
@@ -102,7 +133,7 @@ int smcx_gen_dump_stats(struct sk_buff *skb, struct netlink_callback *cb)
 	smcx_stats_sum(smcx_net(smcx_dump_net(&d)), sum);
 	msg = smcx_dump_begin(&d, SMCX_GEN_STATS, &inner);
 	if (msg)
-		smcx_dump_end(&d, msg, inner, smcx_gen_fill_stats(skb, sum));
+		smcx_dump_end(&d, msg, inner, smcx_gen_fill_stats(skb, sum, smcx_dump_net(&d)));
 	kfree(sum);
 	return skb->len;
 }

@@ -185,6 +185,7 @@ static const struct genl_ops smcx_own_ops[] = {
 	{ .cmd = SMCX_CMD_GET_TRUST, .dumpit = smcx_own_dump_trust },
 	{ .cmd = SMCX_CMD_ADD_TRUST, .doit = smcx_own_add_trust, .flags = GENL_UNS_ADMIN_PERM },
 	{ .cmd = SMCX_CMD_DEL_TRUST, .doit = smcx_own_del_trust, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = SMCX_CMD_GET_SETUP, .dumpit = smcx_own_dump_setup },
 };
 
 static struct genl_family smcx_own_family __ro_after_init = {

@@ -141,4 +141,9 @@ int smcx_gen_dump_stats(struct sk_buff *skb, struct netlink_callback *cb);
 /** smcx_gen_dump_fback() - fallback counts. @skb: messages. @cb: dump. Context: process. Return: length. */
 int smcx_gen_dump_fback(struct sk_buff *skb, struct netlink_callback *cb);
 
+/* ---- dumps of SMCX ---- */
+
+/** smcx_own_dump_setup() - set-up times. @skb: messages. @cb: dump. Context: process. Return: length or errno. */
+int smcx_own_dump_setup(struct sk_buff *skb, struct netlink_callback *cb);
+
 #endif

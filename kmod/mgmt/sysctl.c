@@ -28,7 +28,7 @@ static int smcx_sysctl_filter(smcx_compat_ctl_table *table, int write, void *buf
 			      size_t *lenp, loff_t *ppos)
 {
 	struct smcx_net *sn = container_of(table->data, struct smcx_net, sysctl.onertt_filter);
-	int rc = proc_douintvec_minmax(table, write, buffer, lenp, ppos);
+	int rc = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
 
 	if (rc || !write)
 		return rc;
@@ -54,7 +54,7 @@ static int smcx_sysctl_free_delay(smcx_compat_ctl_table *table, int write, void 
 {
 	const struct smcx_sysctl *sc = container_of(table->data, struct smcx_sysctl,
 						    lgr_free_delay_s);
-	int rc = proc_douintvec_minmax(table, write, buffer, lenp, ppos);
+	int rc = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
 
 	if (!rc && write)
 		smcx_lgr_free_delay_changed(container_of(sc, struct smcx_net, sysctl));
@@ -63,28 +63,28 @@ static int smcx_sysctl_free_delay(smcx_compat_ctl_table *table, int write, void 
 
 static const struct ctl_table smcx_sysctl_table[] = {
 	SMCX_SYSCTL("autocorking_size", autocorking_size, proc_douintvec, NULL, NULL),
-	SMCX_SYSCTL("smcr_buf_type", buf_type, proc_douintvec_minmax, &smcx_zero, &smcx_two),
+	SMCX_SYSCTL("smcr_buf_type", buf_type, proc_dointvec_minmax, &smcx_zero, &smcx_two),
 	SMCX_SYSCTL("smcr_testlink_time", testlink_time_s, proc_dointvec_minmax,
 		    &smcx_zero, &smcx_max_testlink_s),
 	SMCX_SYSCTL("wmem", wmem, proc_dointvec_minmax, &smcx_min_buf, &smcx_max_buf),
 	SMCX_SYSCTL("rmem", rmem, proc_dointvec_minmax, &smcx_min_buf, &smcx_max_buf),
-	SMCX_SYSCTL("smcr_max_links_per_lgr", max_links, proc_douintvec_minmax,
+	SMCX_SYSCTL("smcr_max_links_per_lgr", max_links, proc_dointvec_minmax,
 		    &smcx_one, &smcx_two),
-	SMCX_SYSCTL("smcr_max_conns_per_lgr", max_conns, proc_douintvec_minmax,
+	SMCX_SYSCTL("smcr_max_conns_per_lgr", max_conns, proc_dointvec_minmax,
 		    &smcx_min_conns, &smcx_max_conns),
-	SMCX_SYSCTL("limit_smc_hs", limit_hs, proc_douintvec_minmax, &smcx_zero, &smcx_one),
+	SMCX_SYSCTL("limit_smc_hs", limit_hs, proc_dointvec_minmax, &smcx_zero, &smcx_one),
 	/* not in in-tree smc */
 	SMCX_SYSCTL("lgr_free_delay", lgr_free_delay_s, smcx_sysctl_free_delay,
 		    &smcx_zero, &smcx_max_free_delay_s),
-	SMCX_SYSCTL("handshake_timeout_ms", hs_timeout_ms, proc_douintvec_minmax,
+	SMCX_SYSCTL("handshake_timeout_ms", hs_timeout_ms, proc_dointvec_minmax,
 		    &smcx_min_hs_ms, &smcx_max_hs_ms),
-	SMCX_SYSCTL("close_timeout", close_timeout_s, proc_douintvec_minmax,
+	SMCX_SYSCTL("close_timeout", close_timeout_s, proc_dointvec_minmax,
 		    &smcx_one, &smcx_max_close_s),
-	SMCX_SYSCTL("onertt", onertt, proc_douintvec_minmax, &smcx_zero, &smcx_three),
-	SMCX_SYSCTL("onertt_token_life", onertt_token_life, proc_douintvec_minmax,
+	SMCX_SYSCTL("onertt", onertt, proc_dointvec_minmax, &smcx_zero, &smcx_three),
+	SMCX_SYSCTL("onertt_token_life", onertt_token_life, proc_dointvec_minmax,
 		    &smcx_one, &smcx_max_token_s),
 	SMCX_SYSCTL("onertt_filter", onertt_filter, smcx_sysctl_filter, &smcx_zero, &smcx_one),
-	SMCX_SYSCTL("rkey_skip", rkey_skip, proc_douintvec_minmax, &smcx_zero, &smcx_one),
+	SMCX_SYSCTL("rkey_skip", rkey_skip, proc_dointvec_minmax, &smcx_zero, &smcx_one),
 };
 
 #define SMCX_SYSCTLS	ARRAY_SIZE(smcx_sysctl_table)

@@ -288,6 +288,7 @@ static bool smcx_child_start(struct smcx_sock *cs)
 			smcx_hs_prepare_syn(hs);
 		else
 			smcx_hs_prepare(hs);
+		smcx_hs_note_syn(hs, smcx_tcp_rtt_ns(sk));
 	}
 	release_sock(sk);
 	/* the Proposal mostly is there: it came with the final ACK */

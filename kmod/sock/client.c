@@ -109,6 +109,7 @@ static void smcx_client_established(struct smcx_sock *ss)
 	case SMCX_EARLY_PROPOSED:
 		smcx_client_handshake(ss);
 		smcx_hs_start_proposed(ss->hs);
+		smcx_hs_note_syn(ss->hs, ktime_get_ns() - ss->syn_at);
 		return;
 	case SMCX_EARLY_CLASSIC:
 		break;
@@ -133,6 +134,7 @@ static void smcx_client_established(struct smcx_sock *ss)
 	/* the Proposal takes the final ACK along: one event for the server instead of two */
 	smcx_tcp_delay_ack(ss->sk);
 	smcx_hs_start(ss->hs);
+	smcx_hs_note_syn(ss->hs, ktime_get_ns() - ss->syn_at);
 }
 
 static void smcx_client_state_change(struct sock *sk)
@@ -219,6 +221,7 @@ int smcx_client_start(struct socket *sock, struct sockaddr *addr, int len, int f
 	smcx_sock_attach(ss, sock, &smcx_client_hooks, true);
 	smcx_tcp_offer(sk);
 	smcx_early_arm(ss, addr, len);
+	ss->syn_at = ktime_get_ns();
 	/* never wait inside TCP: it would sleep on the queue that is about to change */
 	rc = __inet_stream_connect(sock, addr, len, flags | O_NONBLOCK, 0);
 	smcx_early_launched(ss, rc);

@@ -81,7 +81,7 @@ static struct sock *smcx_syn_recv_sock(const struct sock *sk, struct sk_buff *sk
 	if (tcp_hdr(skb)->syn && !(ss && smcx_listen_admits(ss, sk) && smcx_early_guard(ss, skb, req)))
 		goto out;
 	if (ss && !smcx_listen_admits(ss, sk)) {
-		smcx_stat_inc(ss->sn, SMCX_CNT_ACCEPT_DROP);
+		smcx_drop_note(ss->sn, SMCX_DROP_BACKLOG);
 		dst_release(dst);
 		tcp_listendrop(sk);
 		goto out;

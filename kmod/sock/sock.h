@@ -177,6 +177,7 @@ struct smcx_listener {
  * @defer_work: child: TCP_DEFER_ACCEPT, first byte or time-out
  * @deferred: child: waits for bytes
  * @late: child: goes on as TCP, but its client has not confirmed the SYN-ACK yet; @defer_work limits the wait
+ * @syn_at: client: when connect() began, ns
  * @rcu: frees
  */
 struct smcx_sock {
@@ -205,6 +206,7 @@ struct smcx_sock {
 	struct list_head		child_node;
 	u8				child_list;
 	unsigned long			born;
+	u64				syn_at;
 	struct delayed_work		defer_work;
 	bool				deferred;
 	bool				late;

@@ -62,6 +62,8 @@ void smcx_tcp_delay_ack(struct sock *sk);
 void smcx_tcp_unoffer(struct sock *sk);
 /** smcx_tcp_verdict() - outcome of the option exchange. @sk: just established, locked. Context: any. */
 enum smcx_tcp_verdict smcx_tcp_verdict(const struct sock *sk);
+/** smcx_tcp_rtt_ns() - round-trip time. @sk: socket. Context: any. Return: nanoseconds, 0 = not measured. */
+u64 smcx_tcp_rtt_ns(const struct sock *sk);
 /** smcx_tcp_set_congested() - ignore the option in SYNs while @fn says so. @sk: socket, locked. @fn: callback or NULL. Context: process. */
 void smcx_tcp_set_congested(struct sock *sk, bool (*fn)(const struct sock *sk));
 /** smcx_tcp_child_offers() - did client and listener both offer? @child: new child. Context: any. */

@@ -122,6 +122,12 @@ enum smcx_tcp_verdict smcx_tcp_verdict(const struct sock *sk)
 	return smcx_tcp_is_crossed(sk) ? SMCX_TCP_CROSSED_SYN : SMCX_TCP_BOTH_OFFERED;
 }
 
+/* The one sample that TCP has of a new child is that of its SYN-ACK. */
+u64 smcx_tcp_rtt_ns(const struct sock *sk)
+{
+	return (u64)(READ_ONCE(tcp_sk(sk)->srtt_us) >> 3) * NSEC_PER_USEC;
+}
+
 void smcx_tcp_set_congested(struct sock *sk, bool (*fn)(const struct sock *sk))
 {
 	WRITE_ONCE(tcp_sk(sk)->smc_hs_congested, fn);

@@ -26,7 +26,8 @@ json() {
 
 refuses() {
 	old=$(cat "/proc/sys/net/smc/$1")
-	! echo "$2" > "/proc/sys/net/smc/$1" 2> /dev/null && [ "$(cat "/proc/sys/net/smc/$1")" = "$old" ]
+	! bash -c "echo $2 > /proc/sys/net/smc/$1" 2> error && grep -q "Invalid argument" error &&
+		[ "$(cat "/proc/sys/net/smc/$1")" = "$old" ]
 }
 
 takes() {
@@ -54,6 +55,7 @@ while read -r name low high below above; do
 	check "sysctl $name refuses $below" refuses "$name" "$below"
 	check "sysctl $name refuses $above" refuses "$name" "$above"
 	check "sysctl $name refuses words" refuses "$name" words
+	echo "$name" >> tried
 done << END
 autocorking_size 0 4294967295 -1 4294967296
 smcr_buf_type 0 2 -1 3
@@ -66,7 +68,13 @@ limit_smc_hs 0 1 -1 2
 lgr_free_delay 0 604800 -1 604801
 handshake_timeout_ms 100 600000 99 600001
 close_timeout 1 3600 0 3601
+onertt 0 3 -1 4
+onertt_token_life 1 86400 0 86401
+onertt_filter 0 1 -1 2
+rkey_skip 0 1 -1 2
 END
+
+check "no sysctl was left out" sh -c 'ls /proc/sys/net/smc | grep -v -x -F -f tried && exit 1 || exit 0'
 
 ip netns add other
 own_sysctls() {
@@ -85,7 +93,40 @@ check "smcx lgr is empty" json lgr '^\[\]$'
 check "smcx link is empty" json link '^\[\]$'
 check "smcx sock is empty" json sock '^\[\]$'
 
+check "smcx info: host and versions" sh -c 'smcx info | grep -q "host *$(hostname)\$" && smcx info | grep -q "smc_version *2.1"'
+check "smcx info: handshakes are not limited" json info '"handshake_limitation": "no"'
+echo 1 > /proc/sys/net/smc/limit_smc_hs
+check "or they are" json info '"handshake_limitation": "yes"'
+echo 0 > /proc/sys/net/smc/limit_smc_hs
+
+# ---- what can be changed ----
+check "an EID is added" smcx eid add lower.case-1
+check "and shown in upper case" json eid '"eid": "LOWER.CASE-1", "kind": "user", "enabled": true'
+fails() {
+	want=$1
+	words=$2
+	shift 2
+	"$@" 2> error
+	rc=$?
+	cat error
+	[ $rc = "$want" ] && grep -q "$words" error
+}
+check "not twice" fails 2 "see what is there" smcx eid add LOWER.CASE-1
+check "not with a blank in it" fails 2 "letters, digits" smcx eid add "a b"
+check "the others fit" sh -c 'smcx eid add B && smcx eid add C'
+check "and no fifth" fails 2 "remove one first" smcx eid add D
+check "they are removed" sh -c 'smcx eid del B && smcx eid del C && smcx eid del lower.case-1'
+check "not twice" fails 2 "see what is there" smcx eid del B
+check "a PNET entry is added" smcx pnet add one eth eth0 ib rxe0 port 1
+check "and shown" json pnet '"pnetid": "ONE", "netdev": "eth0", "device": null, "port": null|"pnetid": "ONE", "netdev": "eth0", "device": "rxe0", "port": 1'
+check "the port shows it" json dev '"pnetid": "ONE", "pnetid_by_user": true'
+check "it is removed" sh -c 'smcx pnet del ONE && smcx -j pnet | grep -q "^\[\]$"'
+
 # ---- a connection of the machine to itself ----
+trace=/sys/kernel/tracing
+[ -e $trace/events ] || mount -t tracefs none $trace
+echo > $trace/trace
+echo 1 > $trace/events/smcx/enable
 smc_run socat TCP-LISTEN:5001,reuseaddr,fork EXEC:cat &
 listener=$!
 check "a listener is listed" until_ok json sock '"state": "LISTEN".*"local_port": 5001'
@@ -101,6 +142,30 @@ check "and with its inode" sh -c '
 	for inode in $(smcx -j sock tcp | sed "s/.*\"inode\": \([0-9]*\).*/\1/;t;d"); do
 		ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q "socket:\[$inode\]" || exit 1
 	done'
+check "filters: port" sh -c '[ "$(smcx -j sock tcp port 5001 | grep -c reason_code)" = 2 ]'
+check "filters: another port" sh -c 'smcx -j sock tcp port 5003 | grep -q "^\[\]$"'
+check "filters: address" sh -c '[ "$(smcx -j sock tcp addr 127.0.0.1 | grep -c reason_code)" = 2 ]'
+check "filters: state" sh -c '[ "$(smcx -j sock state listen | grep -c reason_code)" = 1 ]'
+reason=$(smcx -j sock tcp | sed 's/.*"peer_port": 5001,.* "reason": "\([A-Z_]*\)".*/\1/;t;d' | head -n 1)
+check "filters: reason" sh -c "[ \"\$(smcx -j sock reason $reason | grep -c $reason)\" -ge 1 ]"
+check "filters: another reason" sh -c 'smcx -j sock reason IPSEC | grep -q "^\[\]$"'
+check "processes: the client's number" sh -c "smcx -j -p sock tcp | grep -q '\"pid\": $client,'"
+check "processes: by /proc" sh -c '
+	smcx -j -p sock tcp | sed "s/.*\"pid\": \([0-9]*\), .*\"inode\": \([0-9]*\).*/\1 \2/;t;d" > pids
+	[ "$(wc -l < pids)" = 2 ] || exit 1
+	while read -r pid inode; do
+		ls -l "/proc/$pid/fd" | grep -q "socket:\[$inode\]" || exit 1
+	done < pids'
+check "trace point: the client's fallback, its ports and reason" sh -c "
+	port=\$(ss -Htn state established '( dport = :5001 )' | awk '{ print \$3 }' | sed 's/.*://' | head -n 1)
+	code=\$(smcx -j reason $reason | sed 's/.*\"code\": \"\([0-9a-fx]*\)\".*/\1/;t;d')
+	grep \"smcx_fallback:.*sport=\$port dport=5001 role=client reason=\$code\" $trace/trace"
+check "and set-up parts" grep -q "smcx_setup:.*dport=5001 role=client phase=SYN us=[0-9]" $trace/trace
+check "why: SMC does not run over loopback" sh -c '
+	smcx -j why 127.0.0.1 5001 > why
+	[ $? = 5 ] && grep -q "\"failed\", \"check\": \"route\"" why && grep -q "\"failed\", \"check\": \"SMC\"" why'
+check "why: nobody listens" sh -c 'smcx -j why 127.0.0.1 5009 > why; [ $? = 6 ] && grep -q "refused" why'
+check "why: no such host" sh -c 'smcx -j why no.such.host.invalid 80 > why; [ $? = 6 ] && grep -q "\"failed\", \"check\": \"name\"" why'
 check "the table says it, too" sh -c 'smcx sock | grep -q "why not SMC: "'
 check "fallbacks are counted" sh -c '[ "$(smcnl stat | sed -n "s/^client_fallback //p")" -ge 1 ]'
 exec 9>&-
@@ -118,6 +183,16 @@ peernosmc() {
 	smcx stat | grep -q "client_PEERNOSMC *[1-9]"
 }
 check "a peer without SMC is counted as that" peernosmc
+check "in a difference, too" sh -c '
+	smcx -j --delta=3 stat > delta &
+	sleep 1
+	socat TCP-LISTEN:5004,reuseaddr OPEN:/dev/null,append &
+	until ss -Hltn | grep -q :5004; do sleep 0.1; done
+	smc_run socat - TCP:127.0.0.1:5004 < /dev/null
+	wait
+	grep "\"client_PEERNOSMC\": 1$" delta || grep "\"client_PEERNOSMC\": 1," delta'
+check "watching goes on" sh -c '[ "$(limit 3 smcx -j --watch=1 stat | grep -c "\"module\"")" -ge 2 ]'
+echo 0 > $trace/events/smcx/enable
 wait
 
 # ---- sandboxed programs, and those that cannot be wrapped ----

@@ -183,7 +183,7 @@ static int pnet_add(char **argv)
 		mnl_attr_put_strz(nlh, SMCX_PNET_IB, ib);
 	if (port)
 		mnl_attr_put_u8(nlh, SMCX_PNET_PORT, n);
-	return finish("add the PNET entry", "give an id of 1 to 16 letters and digits, and devices that exist",
+	return finish("add the PNET entry", "give an id of 1 to 16 letters and digits",
 		      "smcx pnet");
 }
 

@@ -51,6 +51,7 @@ static void usage(FILE *to)
 	      "  auto [on|off|show] [netns NAME] [cgroup DIR]   SMC sockets made by the kernel\n\n"
 	      "  -p, --processes   sock: which processes have the socket\n"
 	      "  -d, --delta[=S]   stat: what changes in S (1) seconds\n"
+	      "  -s, --setup       stat: how long the parts of connections' set-up took\n"
 	      "  -w, --watch[=S]   again every S (2) seconds; stat: changes\n"
 	      "  -j, --json        print JSON\n"
 	      "  -h, --help        show this text;  -V, --version: the version\n"
@@ -124,6 +125,8 @@ static void take_option(const char *word)
 		out_json = true;
 	} else if (is_option(word, "-p", "--processes")) {
 		options.processes = true;
+	} else if (is_option(word, "-s", "--setup")) {
+		options.setup = true;
 	} else if (is_option(word, "-d", "--delta")) {
 		options.delta = seconds(word, 1);
 	} else if (is_option(word, "-w", "--watch")) {

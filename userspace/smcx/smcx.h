@@ -53,6 +53,7 @@ int cmd_auto(int argc, char **argv);
 /** struct options - what was given on the command line, for the commands that know it */
 struct options {
 	bool	processes;	/* -p */
+	bool	setup;		/* -s */
 	double	watch;		/* seconds between two rounds, 0 = one round */
 	double	delta;		/* seconds to count, 0 = all since the module was loaded */
 };

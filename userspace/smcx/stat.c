@@ -210,12 +210,62 @@ static void on_counter(const struct nlmsghdr *nlh, void *arg)
 		!strcmp(nl_str(&in, SMCX_CNTR_NAME), "sockets_now");
 }
 
+static unsigned int log2_class(int class)
+{
+	return 32u << (class - 1);
+}
+
+/* One part of one role; classes without connections are left out, for there are many. */
+static void on_setup(const struct nlmsghdr *nlh, void *arg)
+{
+	static char names[8][32];
+	struct nl_attrs top, in, classes;
+	uint64_t n = 0, sum;
+	unsigned int *rows = arg, last = 1, i;
+	char name[32];
+
+	nl_genl_attrs(nlh, &top);
+	if (!nl_nested(&top, SMCX_ATTR_SETUP, &in) || *rows >= COUNT(names) ||
+	    !nl_nested(&in, SMCX_SETUP_CLASSES, &classes))
+		return;
+	while (last + 1 < COUNT(classes.a) && nl_has(&classes, last + 1))
+		last++;
+	for (i = 1; i <= last; i++)
+		n += nl_num(&classes, i);
+	snprintf(names[*rows], sizeof(names[0]), "%s_%s", name_of_role(nl_num(&in, SMCX_SETUP_IS_SERVER)),
+		 nl_str(&in, SMCX_SETUP_PHASE));
+	group_begin(names[(*rows)++]);
+	sum = nl_num(&in, SMCX_SETUP_SUM_US);
+	count("connections", n);
+	count("sum_us", sum);
+	count("mean_us", n ? sum / n : 0)->level = true;
+	for (i = 1; i <= last; i++) {
+		if (!nl_num(&classes, i))
+			continue;
+		snprintf(name, sizeof(name), "%s_%u_us", i < last ? "up_to" : "above",
+			 log2_class(i < last ? i : i - 1));
+		count(name, nl_num(&classes, i));
+	}
+}
+
+static void take_setup(void)
+{
+	unsigned int rows = 0;
+
+	nl_genl_need(SMCX_GENL_NAME);
+	nl_genl_dump(SMCX_GENL_NAME, SMCX_CMD_GET_SETUP, on_setup, &rows);
+}
+
 static void take(struct snapshot *to)
 {
 	uint64_t total[2] = { 0, 0 };
 
 	now = to;
 	now->n = 0;
+	if (options.setup) {
+		take_setup();
+		return;
+	}
 	nl_genl_dump(SMCX_GEN_NAME, SMCX_GEN_GET_STATS, on_stats, NULL);
 	group_begin("fallback_to_tcp");
 	if (!nl_genl_exists(SMCX_GENL_NAME)) {
@@ -229,6 +279,16 @@ static void take(struct snapshot *to)
 	nl_genl_dump(SMCX_GENL_NAME, SMCX_CMD_GET_COUNTERS, on_counter, NULL);
 }
 
+/* The mean of what is new is that of the new sum and count, which stand before it. */
+static uint64_t mean(const struct counter *c, const struct snapshot *since)
+{
+	const struct counter *n = since ? find(since, c - 2) : NULL;
+	const struct counter *sum = since ? find(since, c - 1) : NULL;
+	uint64_t conns = c[-2].value - (n ? n->value : 0);
+
+	return conns ? (c[-1].value - (sum ? sum->value : 0)) / conns : 0;
+}
+
 /* With @since: differences, and for people only those that are not zero. */
 static void print(const struct snapshot *s, const struct snapshot *since)
 {
@@ -240,6 +300,8 @@ static void print(const struct snapshot *s, const struct snapshot *since)
 		const struct counter *c = &s->all[i], *old = since && !c->level ? find(since, c) : NULL;
 		uint64_t value = c->value - (old ? old->value : 0);
 
+		if (options.setup && !strcmp(c->name, "mean_us"))
+			value = mean(c, since);
 		if (since && !value && !out_json)
 			continue;
 		if (!last || strcmp(last, c->group))

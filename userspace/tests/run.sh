@@ -179,6 +179,12 @@ points "$tmp/decode"
 "${0%/*}"/reasons.py "$BIN/smcx" "${0%/*}"/../.. > "$tmp/reasons"
 check "reasons: header, tool and page agree" test $? -eq 0
 points "$tmp/reasons"
+"${0%/*}"/sysctls.py "${0%/*}"/../.. > "$tmp/sysctls"
+check "sysctls: module, page, manual and tests agree" test $? -eq 0
+points "$tmp/sysctls"
+"${0%/*}"/netlink.py "${0%/*}"/../.. > "$tmp/netlink"
+check "netlink: header and specification agree" test $? -eq 0
+points "$tmp/netlink"
 completes()
 {
 	bash -c 'PATH=$1:$PATH; . "$2"; want=$3; shift 3; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _smcx

@@ -56,6 +56,8 @@
  * @SMCX_CMD_GET_TRUST: dump: trusted prefixes, one SMCX_ATTR_TRUST nest a message
  * @SMCX_CMD_ADD_TRUST: trust the prefix in SMCX_ATTR_TRUST; needs CAP_NET_ADMIN of the namespace
  * @SMCX_CMD_DEL_TRUST: trust it no more; the same
+ * @SMCX_CMD_GET_SETUP: dump: how long connections took to set up, one
+ *	SMCX_ATTR_SETUP nest for each role and part
  * @__SMCX_CMD_MAX: end of the list
  */
 enum smcx_genl_cmd {
@@ -68,6 +70,7 @@ enum smcx_genl_cmd {
 	SMCX_CMD_GET_TRUST,
 	SMCX_CMD_ADD_TRUST,
 	SMCX_CMD_DEL_TRUST,
+	SMCX_CMD_GET_SETUP,
 	__SMCX_CMD_MAX,
 };
 #define SMCX_CMD_MAX		(__SMCX_CMD_MAX - 1)
@@ -80,6 +83,7 @@ enum smcx_genl_cmd {
  * @SMCX_ATTR_COUNTER: nest, enum smcx_counter_attr
  * @SMCX_ATTR_PEER: nest, enum smcx_peer_attr
  * @SMCX_ATTR_TRUST: nest, enum smcx_trust_attr
+ * @SMCX_ATTR_SETUP: nest, enum smcx_setup_attr
  * @__SMCX_ATTR_MAX: end of the list
  */
 enum smcx_attr {
@@ -89,6 +93,7 @@ enum smcx_attr {
 	SMCX_ATTR_COUNTER,
 	SMCX_ATTR_PEER,
 	SMCX_ATTR_TRUST,
+	SMCX_ATTR_SETUP,
 	__SMCX_ATTR_MAX,
 };
 #define SMCX_ATTR_MAX		(__SMCX_ATTR_MAX - 1)
@@ -215,5 +220,27 @@ enum smcx_trust_attr {
 	__SMCX_TRUST_MAX,
 };
 #define SMCX_TRUST_ATTR_MAX	(__SMCX_TRUST_MAX - 1)
+
+/**
+ * enum smcx_setup_attr - times of one part of the set-up
+ * @SMCX_SETUP_UNSPEC: none
+ * @SMCX_SETUP_IS_SERVER: u8, 1 = passive side
+ * @SMCX_SETUP_PHASE: string: SYN, ACCEPT, CONFIRM or FIRST_BYTE
+ * @SMCX_SETUP_SUM_US: u64, sum of all times, microseconds
+ * @SMCX_SETUP_CLASSES: nest of u64 attributes 1..21: connections that took up to
+ *	32 << (n - 1) microseconds; the last one: all that took longer
+ * @SMCX_SETUP_PAD: alignment
+ * @__SMCX_SETUP_MAX: end of the list
+ */
+enum smcx_setup_attr {
+	SMCX_SETUP_UNSPEC,
+	SMCX_SETUP_IS_SERVER,
+	SMCX_SETUP_PHASE,
+	SMCX_SETUP_SUM_US,
+	SMCX_SETUP_CLASSES,
+	SMCX_SETUP_PAD,
+	__SMCX_SETUP_MAX,
+};
+#define SMCX_SETUP_MAX		(__SMCX_SETUP_MAX - 1)
 
 #endif
