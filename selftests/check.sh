@@ -4,7 +4,7 @@
 # make check: cheapest first; the last line is "N passed, N failed, N skipped".
 # make check-full (--full): every test in virtual machines, too: all of pair, interop, the debug kernel's core set.
 # make check-debug (--debug): all tests in virtual machines under the debug kernel, with one and two CPUs.
-# SMCX_CHECK_MINUTES (58) bounds make check; 0: no bound. check.sh STEP...: only these steps (files, static, unit, fuzz, tools, build, harness, net, pair, all_pair, interop, debug).
+# SMCX_CHECK_MINUTES (58) bounds make check; 0: no bound. check.sh STEP...: only these steps (files, static, unit, fuzz, tools, build, harness, net, pair, onertt, all_pair, interop, debug).
 set -uo pipefail
 here=$(dirname "$(readlink -f "$0")")
 . "$here/vm/common.sh"
@@ -107,9 +107,16 @@ step_net()
 # The storm of 10,000 connections and the close matrix as a whole are for check-full.
 step_pair()
 {
-	suite 12 pair --kver 6.12 --no-build --only '!(connstorm|teardown)'
+	suite 12 pair --kver 6.12 --no-build --only '!(connstorm|teardown|onertt-*)'
 	suite 8 pair --kver 6.1 --no-build --only '@(api-create|api-connect|api-msg|api-shut|api-splice|connstorm-core)'
 	suite 3 pair --kver 6.12 --peer-kver 6.1 --no-build --only '@(api-create|api-shut)'
+}
+
+# The Proposal in the SYN: both kernels, since it lives on TCP's insides.
+step_onertt()
+{
+	suite 8 pair --kver 6.12 --no-build --only 'onertt-!(replay)'
+	suite 8 pair --kver 6.1 --no-build --only 'onertt-!(replay)'
 }
 
 step_interop()
@@ -149,7 +156,7 @@ main()
 	local name steps="files static unit fuzz tools build net pair interop"
 	local sets="build vm check kernel"
 	case ${1:-} in
-	--full) steps="files static unit fuzz tools build harness net all_pair debug" LIMIT=0 ;;
+	--full) steps="files static unit fuzz tools build harness net all_pair onertt debug" LIMIT=0 ;;
 	--debug) steps="tools build all_debug" LIMIT=0 ;;
 	"") ;;
 	*) steps="$*" ;;

@@ -52,6 +52,7 @@ enum peer_op {
 	P_SHELL,	/* payload: shell command -> exit status, its output */
 	P_STREAM,	/* payload: struct stream_cfg -> struct stream_result */
 	P_ACCEPTLOOP,	/* n, ms: accepts n, answers one byte on each -> served */
+	P_ECHOLOOP,	/* n, ms: accepts n, echoes on each until EOF -> served */
 };
 
 struct peer;

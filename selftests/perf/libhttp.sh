@@ -41,12 +41,43 @@ http_start() {
 	$2 nginx -c /tmp/nginx-$1.conf
 }
 
-# http_answer: answer peer_counters until the client says quit.
+# setting WORD: how SMC sets up connections (classic: as the standard says; skip: no key exchange for each; onertt: the
+# Proposal in the SYN as well), and whether the path is short or takes 25 ms each way (near, far).
+setting() {
+	case $1 in
+	classic) set_up 0 0 ;;
+	skip) set_up 0 1 ;;
+	onertt) set_up 3 1 ;;
+	near) tc qdisc del dev "$DEV" root 2>/dev/null ;;
+	far)
+		modprobe sch_netem 2>/dev/null
+		tc qdisc add dev "$DEV" root netem delay 25ms limit 10000
+		;;
+	esac
+}
+
+# set_up ONERTT RKEY_SKIP: a module that knows nothing of them is what it is.
+set_up() {
+	echo 3 > /proc/sys/net/ipv4/tcp_fastopen
+	[ ! -e /proc/sys/net/smc/onertt ] || echo "$1" > /proc/sys/net/smc/onertt
+	[ ! -e /proc/sys/net/smc/rkey_skip ] || echo "$2" > /proc/sys/net/smc/rkey_skip
+}
+
+# both WORD: the setting on both machines.
+both() {
+	setting "$1"
+	peer put ask "$1"
+	peer get done > /dev/null
+}
+
+# http_answer: answer peer_counters and both until the client says quit.
 http_answer() {
 	peer sync serving
 	while :; do
-		case $(peer get ask $((600 * SLOW))) in
+		ask=$(peer get ask $((600 * SLOW)))
+		case $ask in
 		counters) peer put counters "$(counters)" ;;
+		classic | skip | onertt | near | far) setting "$ask"; peer put done ;;
 		*) break ;;
 		esac
 	done

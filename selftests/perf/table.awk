@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Lines "kernel module result round mode conns proto rate requests errors" and
-# "kernel module proof round mode conns client_smc client_fallback server_smc server_fallback" -> table and verdict.
+# "kernel module proof round mode conns proto client_smc client_fallback server_smc server_fallback one_round_trip"
+# -> table and verdict.
 
 function median(list,	n, i, j, t, a) {
 	n = split(list, a, " ")
@@ -13,79 +14,111 @@ function median(list,	n, i, j, t, a) {
 	return n ? (a[n / 2] + a[n / 2 + 1]) / 2 : 0
 }
 
+function name_of(mode, conns) {
+	if (mode == "far")
+		return "close, 25 ms each way, c=" conns
+	return (mode == "close" ? "Connection: close" : "keep-alive") " c=" conns
+}
+
+function cell(kernel, key, p) {
+	if (!((kernel, key, p) in rate))
+		return sprintf(" | %18s", "-")
+	if (p == "tcp")
+		return sprintf(" | %8.0f %9s", median(rate[kernel, key, p]), "")
+	return sprintf(" | %8.0f %9.2f", median(rate[kernel, key, p]), value[kernel, key, p])
+}
+
+BEGIN {
+	split("tcp smc classic skip onertt", protos, " ")
+	label["tcp"] = "TCP"
+	label["smc"] = "SMC, in-tree"
+	label["classic"] = "SMC, classic"
+	label["skip"] = "SMC, RKEY skip"
+	label["onertt"] = "SMC, 1-RTT"
+}
 $3 == "result" && $4 > 0 {
 	key = $5 " " $6
 	if (!(key in known)) { known[key]; order[++keys] = key }
 	kernel = $1 " " $2
 	if (!(kernel in runs)) { runs[kernel]; run_order[++run_count] = kernel }
-	if ($7 == "tcp")
-		tcp[kernel, key] = tcp[kernel, key] " " $8
+	proto = $7
+	seen[key, proto] = 1
+	rate[kernel, key, proto] = rate[kernel, key, proto] " " $8
+	# Neighbours in time give one ratio: what disturbs one mostly disturbs the other.
+	if (proto == "tcp")
+		last_tcp = $8
 	else {
-		smc[kernel, key] = smc[kernel, key] " " $8
-		done[kernel, key] += $9
+		if (last_tcp > 0)
+			ratio[kernel, key, proto] = ratio[kernel, key, proto] " " $8 / last_tcp
+		# A run with one connection a request needs as many SMC connections as it had requests.
+		if ($5 != "keepalive") close_done[kernel, proto] += $9
 	}
-	# Each pair of neighbours in time gives one ratio: what disturbs one mostly disturbs the other.
-	if ($7 == "smc" && last_tcp > 0)
-		ratio[kernel, key] = ratio[kernel, key] " " $8 / last_tcp
-	last_tcp = $7 == "tcp" ? $8 : 0
-	errors[kernel] += $10
+	errors[kernel, proto] += $10
 }
 $3 == "proof" {
 	kernel = $1 " " $2
-	client_smc[kernel] += $7
-	client_fb[kernel] += $8
-	server_smc[kernel] += $9
-	server_fb[kernel] += $10
-	# A run with one connection a request needs as many SMC connections as it had requests.
-	if ($5 == "close" && $4 > 0) close_smc[kernel] += $7
+	proven[kernel, $7]
+	client_smc[kernel, $7] += $8
+	client_fb[kernel, $7] += $9
+	server_smc[kernel, $7] += $10
+	server_fb[kernel, $7] += $11
+	early[kernel, $7] += $12
+	if ($5 != "keepalive" && $4 > 0) close_smc[kernel, $7] += $8
 }
 END {
 	for (r = 1; r <= run_count; r++)
 		for (k = 1; k <= keys; k++)
-			if (order[k] ~ /^close/) close_done[run_order[r]] += done[run_order[r], order[k]]
-	printf "\nnginx and wrk, 1 KB, requests per second (medians); ratio = SMC / TCP of the same run\n\n"
-	printf "%-22s", "workload"
-	for (r = 1; r <= run_count; r++) printf " | %-26s", run_order[r]
-	printf "\n%-22s", ""
-	for (r = 1; r <= run_count; r++) printf " | %8s %8s %8s", "TCP", "SMC", "ratio"
+			for (p = 2; p <= 5; p++)
+				if ((run_order[r], order[k], protos[p]) in ratio)
+					value[run_order[r], order[k], protos[p]] = median(ratio[run_order[r], order[k], protos[p]])
+	printf "\nnginx and wrk, 1 KB, requests per second (medians); behind it SMC / TCP of the same run\n\n"
+	printf "%-32s", "workload"
+	for (r = 1; r <= run_count; r++) printf " | %-18s", run_order[r]
 	printf "\n"
 	for (k = 1; k <= keys; k++) {
 		split(order[k], word, " ")
-		printf "%-22s", (word[1] == "close" ? "Connection: close" : "keep-alive") " c=" word[2]
-		for (r = 1; r <= run_count; r++) {
-			kernel = run_order[r]
-			value[kernel, order[k]] = median(ratio[kernel, order[k]])
-			printf " | %8.0f %8.0f %8.2f", median(tcp[kernel, order[k]]), median(smc[kernel, order[k]]),
-			       value[kernel, order[k]]
-		}
+		printf "%-32s", name_of(word[1], word[2])
+		for (r = 1; r <= run_count; r++) printf " | %18s", ""
 		printf "\n"
+		for (p = 1; p <= 5; p++) {
+			if (!((order[k], protos[p]) in seen)) continue
+			printf "    %-28s", label[protos[p]]
+			for (r = 1; r <= run_count; r++) printf "%s", cell(run_order[r], order[k], protos[p])
+			printf "\n"
+		}
 	}
 	ours = "6.12 smcx"
 	yardstick = "6.12 smc"
 	if ((ours in runs) && (yardstick in runs)) {
-		printf "\nsmcx against in-tree smc on 6.12 (ratio of the ratios):"
+		printf "\nsmcx, 1-RTT, against in-tree smc on 6.12 (ratio of the ratios):"
 		for (k = 1; k <= keys; k++) {
 			split(order[k], word, " ")
-			if (value[yardstick, order[k]] > 0)
-				printf " %s c=%s %.1fx%s", word[1], word[2],
-				       value[ours, order[k]] / value[yardstick, order[k]], k < keys ? "," : ""
+			if (value[yardstick, order[k], "smc"] > 0)
+				printf "%s %s c=%s %.1fx", (k > 1 ? "," : ""), word[1], word[2],
+				       value[ours, order[k], "onertt"] / value[yardstick, order[k], "smc"]
 		}
 		printf "\n"
 	}
 	printf "\nproof, by the modules' counters (SMC connections / fallbacks):\n"
-	for (r = 1; r <= run_count; r++) {
-		kernel = run_order[r]
-		bad = ""
-		if (client_smc[kernel] == 0 || server_smc[kernel] == 0) bad = "  NO SMC AT ALL"
-		else if (client_fb[kernel] || server_fb[kernel]) bad = "  SOME FELL BACK"
-		else if (close_smc[kernel] < close_done[kernel]) bad = "  FEWER SMC CONNECTIONS THAN REQUESTS"
-		else if (errors[kernel]) bad = "  SOCKET ERRORS"
-		printf "  %-12s client %d / %d, server %d / %d, requests with a connection of their own %d, socket errors %d%s\n",
-		       kernel, client_smc[kernel], client_fb[kernel], server_smc[kernel], server_fb[kernel],
-		       close_done[kernel], errors[kernel], bad
-		# The yardstick may disappoint; that is not our failure.
-		if (bad != "" && kernel !~ / smc$/) failed = 1
-	}
+	for (r = 1; r <= run_count; r++)
+		for (p = 2; p <= 5; p++) {
+			kernel = run_order[r]
+			proto = protos[p]
+			if (!((kernel, proto) in proven)) continue
+			bad = ""
+			if (client_smc[kernel, proto] == 0 || server_smc[kernel, proto] == 0) bad = "  NO SMC AT ALL"
+			else if (client_fb[kernel, proto] || server_fb[kernel, proto]) bad = "  SOME FELL BACK"
+			else if (close_smc[kernel, proto] < close_done[kernel, proto]) bad = "  FEWER SMC CONNECTIONS THAN REQUESTS"
+			else if (proto == "onertt" && early[kernel, proto] < 0.9 * client_smc[kernel, proto]) bad = "  TOO FEW IN ONE ROUND TRIP"
+			else if (proto != "onertt" && early[kernel, proto]) bad = "  SOME IN ONE ROUND TRIP"
+			else if (errors[kernel, proto]) bad = "  SOCKET ERRORS"
+			printf "  %-10s %-15s client %d / %d, server %d / %d, connection of their own %d, one round trip %d, errors %d%s\n",
+			       kernel, label[proto], client_smc[kernel, proto], client_fb[kernel, proto],
+			       server_smc[kernel, proto], server_fb[kernel, proto], close_done[kernel, proto],
+			       early[kernel, proto], errors[kernel, proto], bad
+			# The yardstick may disappoint; that is not our failure.
+			if (bad != "" && proto != "smc") failed = 1
+		}
 	if (!run_count) failed = 1
 	exit failed
 }

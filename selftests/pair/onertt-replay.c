@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * 100,000 SYNs with a captured Proposal against a serving machine: the very same one again and again,
+ * the same token from other ports, and from addresses for which it was not made. Queue
+ * pairs, sockets and memory stay bounded, clients beside it are served, and all is as before
+ * afterwards. "--n N" changes the number.
+ *
+ * vm-cflags: -Iinclude -Ipair/wire include/[a-z]*.c pair/wire/[a-z]*.c -Wno-missing-field-initializers -Wno-sign-compare
+ */
+#define _GNU_SOURCE
+#include "early.h"
+
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <pthread.h>
+
+#define PORTS 32768		/* spoofed clients use ports from here on, honest ones below */
+
+static struct peer *server, *watcher;
+static struct wire_pkt good;
+static int port, ls;
+
+struct times {
+	int p50, max, n, smc;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* Set-up and one byte there and back, until @n are through or @stop. */
+static void healthy(struct times *t, int n, volatile bool *stop)
+{
+	int us[1000];
+
+	memset(t, 0, sizeof(*t));
+	while (t->n < n && !(stop && *stop)) {
+		uint64_t t0 = wire_now_us();
+		int fd = e_socket(true);
+		char c = 'h';
+
+		MUST_EQ(st_connect(fd, port), 0);
+		MUST_EQ(send(fd, &c, 1, MSG_NOSIGNAL), 1);
+		MUST_EQ(recv(fd, &c, 1, 0), 1);
+		us[t->n++] = wire_now_us() - t0;
+		t->smc += st_carried_by_smc(fd);
+		close(fd);
+		if (stop)
+			st_sleep_ms(20);
+	}
+	REQUIRE(t->n > 0);
+	qsort(us, t->n, sizeof(us[0]), by_value);
+	t->p50 = us[t->n / 2];
+	t->max = us[t->n - 1];
+}
+
+static void say(const char *what, const struct times *t)
+{
+	st_note("%s: %d connections, %d SMC, set-up and reply p50 %d us, max %d us", what,
+		t->n, t->smc, t->p50, t->max);
+}
+
+static long memory(struct peer *p)
+{
+	const char *m = strstr(st_shell(p, "cat /proc/meminfo"), "MemAvailable:");
+
+	return m ? strtol(m + 13, NULL, 10) : -1;
+}
+
+static long segments_in(struct peer *p)
+{
+	return strtol(st_shell(p, "awk '$1 == \"Tcp:\" { v = $11 } END { print v }' /proc/net/snmp"), NULL, 10);
+}
+
+/* What the kernel of the forged clients would say against it. */
+static void gag(bool on)
+{
+	char cmd[400];
+
+	st_shell(e_self, "tc qdisc del dev " E_DEV " clsact 2>/dev/null");
+	if (!on)
+		return;
+	snprintf(cmd, sizeof(cmd), "modprobe -a sch_ingress cls_u32 act_gact 2>/dev/null; tc qdisc add dev " E_DEV
+		 " clsact && tc filter add dev " E_DEV " ingress protocol ip prio 1 u32 match ip protocol 6 0xff "
+		 "match ip sport %d 0xffff match ip dport 0x8000 0x8000 action drop", port);
+	MUST_EQ(system(cmd), 0);
+}
+
+static void begin(void)
+{
+	struct midbox *box;
+	int fd, afd;
+
+	e_begin();
+	port = e_port();
+	st_shell(e_self, "echo 1024 32000 > /proc/sys/net/ipv4/ip_local_port_range");
+	ls = e_learn(port);
+	box = mb_open(E_DEV, port);
+	fd = e_socket(true);
+	e_dial(fd, port);
+	afd = e_accept(ls, 5000);
+	e_finish(fd, afd);
+	e_syn(box, &good);
+	mb_close(box);
+	MUST_EQ(p_do(st.peer, P_LISTEN, ls, 4096), 0);
+	server = peer_thread(st.peer);
+	watcher = peer_thread(st.peer);
+	REQUIRE(server && watcher);
+	p_post(server, P_ECHOLOOP, ls, 1000000, st_ms(20000));
+	gag(true);
+}
+
+struct flood {
+	int n, kind;
+	volatile bool done;
+};
+
+enum { SAME, PORTS_VARY, ADDRESSES_VARY };
+
+static void *flood(void *arg)
+{
+	struct sockaddr_ll ll = { .sll_family = AF_PACKET, .sll_ifindex = if_nametoindex(E_DEV) };
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	struct flood *f = arg;
+	struct wire_pkt syn = good;
+
+	bind(fd, (void *)&ll, sizeof(ll));
+	e_forge(&syn, PORTS + 7, 1, NULL, 0);
+	for (int i = 0; i < f->n; i++) {
+		if (f->kind == PORTS_VARY)
+			e_forge(&syn, PORTS + i % PORTS, good.seq + i * 977, NULL, 0);
+		if (f->kind == ADDRESSES_VARY) {
+			syn.frame[14 + 15] = 16 + i % 200;
+			e_forge(&syn, PORTS + i / 200 % PORTS, i, NULL, 0);
+		}
+		while (send(fd, syn.frame, syn.size, 0) < 0)
+			usleep(1000);
+		/* As fast as the machine gets through them, not faster. */
+		if (i % 20 == 19)
+			usleep(2000);
+	}
+	close(fd);
+	f->done = true;
+	return NULL;
+}
+
+static void *watch(void *arg)
+{
+	struct e_state *worst = arg, s;
+	struct flood *f = (void *)(worst + 1);
+
+	while (!f->done) {
+		e_state_take(watcher, &s);
+		if (s.qp > worst->qp)
+			worst->qp = s.qp;
+		if (s.mr > worst->mr)
+			worst->mr = s.mr;
+		if (s.socks > worst->socks)
+			worst->socks = s.socks;
+		usleep(500000);
+	}
+	return NULL;
+}
+
+static void attack(int kind, const char *what, int n)
+{
+	struct times alone, beside, after;
+	struct {
+		struct e_state worst;
+		struct flood f;
+	} w = {};
+	long mem, segs, seen;
+	struct e_state s;
+	pthread_t t, t2;
+
+	w.f = (struct flood){ .n = n, .kind = kind };
+	begin();
+	healthy(&alone, 30, NULL);
+	say("alone", &alone);
+	e_state_take(watcher, &s);
+	mem = memory(watcher);
+	segs = segments_in(watcher);
+	pthread_create(&t, NULL, flood, &w.f);
+	pthread_create(&t2, NULL, watch, &w);
+	healthy(&beside, 1000, &w.f.done);
+	pthread_join(t, NULL);
+	pthread_join(t2, NULL);
+	say(what, &beside);
+	mem -= memory(watcher);
+	seen = segments_in(watcher) - segs;
+	st_note("queue pairs %ld -> %ld at most, regions %ld -> %ld, sockets %ld -> %ld, memory %+ld KiB, %ld segments seen",
+		s.qp, w.worst.qp, s.mr, w.worst.mr, s.socks, w.worst.socks, mem, seen);
+	st_note("accepted %ld, replayed %ld, bad token %ld, timed out %ld, failed %ld",
+		e_count(watcher, "onertt_accepted"), e_count(watcher, "onertt_replayed"),
+		e_count(watcher, "onertt_bad_token"), e_count(watcher, "onertt_timeout"),
+		e_count(watcher, "onertt_failed"));
+	EXPECT(seen > n * 9L / 10);
+	EXPECT(w.worst.qp <= s.qp + 8);
+	EXPECT(w.worst.mr <= s.mr + 2500);
+	EXPECT(mem < 200 * 1024);
+	/* A stall shows as seconds; the rest is the work of looking at so many packets. */
+	EXPECT(beside.p50 < 5 * alone.p50 + 50000 * st.scale);
+	EXPECT(beside.max < 4000000 * st.scale);
+	gag(false);
+	st_sleep_ms(st_ms(4000));
+	healthy(&after, 30, NULL);
+	say("afterwards", &after);
+	EQ(after.smc, after.n);
+	EXPECT(after.p50 < 2 * alone.p50 + 20000 * st.scale);
+}
+
+static void t_same(void)
+{
+	attack(SAME, "beside one SYN again and again", st_arg_num("n", 100000) * 3 / 10);
+}
+
+static void t_ports(void)
+{
+	attack(PORTS_VARY, "beside a token from many ports", st_arg_num("n", 100000) * 5 / 10);
+}
+
+static void t_addresses(void)
+{
+	attack(ADDRESSES_VARY, "beside a token from other addresses", st_arg_num("n", 100000) * 2 / 10);
+}
+
+static const struct st_case cases[] = {
+	{ "state at first", e_state_first },
+	{ "the same SYN", t_same, .secs = 200 },
+	{ "other ports", t_ports, .secs = 300 },
+	{ "other addresses", t_addresses, .secs = 200 },
+	{ "state at last", e_state_last, .secs = 60 },
+};
+
+int main(int argc, char **argv)
+{
+	return st_main(argc, argv, "onertt-replay", cases, ARRAY_SIZE(cases));
+}
