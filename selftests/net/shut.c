@@ -68,7 +68,7 @@ static void t_half_close(void)
  */
 static void t_last_bytes(void)
 {
-	for (int i = 0; i < 150; i++) {
+	for (int i = 0; i < 60; i++) {
 		int fd, pfd;
 		long k;
 
