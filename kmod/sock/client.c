@@ -8,7 +8,7 @@
 #include "sock_priv.h"
 
 /* TCP failed, or the handshake did: TCP's own state and error are the answer from here on. */
-void smcx_client_failed(struct smcx_sock *ss)
+static void smcx_client_failed(struct smcx_sock *ss)
 {
 	struct sock *sk = ss->sk;
 
@@ -82,8 +82,13 @@ static void smcx_client_done(void *owner, const struct smcx_hs_result *res)
 	smcx_sock_put(ss);
 }
 
-const struct smcx_hs_ops smcx_client_hs_ops = {
+static const struct smcx_hs_ops smcx_client_hs_ops = {
 	.done	= smcx_client_done,
+};
+
+static const struct smcx_early_ops smcx_client_early_ops = {
+	.hs	= &smcx_client_hs_ops,
+	.failed	= smcx_client_failed,
 };
 
 static void smcx_client_tcp_fallback(struct smcx_sock *ss, u32 reason)
@@ -220,7 +225,7 @@ int smcx_client_start(struct socket *sock, struct sockaddr *addr, int len, int f
 	smcx_own_module_ref(sk);
 	smcx_sock_attach(ss, sock, &smcx_client_hooks, true);
 	smcx_tcp_offer(sk);
-	smcx_early_arm(ss, addr, len);
+	smcx_early_arm(ss, addr, len, &smcx_client_early_ops);
 	ss->syn_at = ktime_get_ns();
 	/* never wait inside TCP: it would sleep on the queue that is about to change */
 	rc = __inet_stream_connect(sock, addr, len, flags | O_NONBLOCK, 0);

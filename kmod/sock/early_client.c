@@ -36,6 +36,7 @@ enum smcx_early_phase {
 /**
  * struct smcx_early - a client's SYN with Proposal
  * @ss: the state it belongs to
+ * @ops: upcalls
  * @phase: enum smcx_early_phase
  * @no_cookie: the application's TCP_FASTOPEN_NO_COOKIE
  * @cookie: the SYN needs a cookie of TCP's own
@@ -51,6 +52,7 @@ enum smcx_early_phase {
  */
 struct smcx_early {
 	struct smcx_sock	*ss;
+	const struct smcx_early_ops *ops;
 	u8			phase;
 	bool			no_cookie;
 	bool			cookie;
@@ -103,7 +105,7 @@ static void smcx_early_propose(struct smcx_sock *ss)
 	smcx_hs_peer_key(sk, &e->key);
 	if (!smcx_early_invited(ss, &invite))
 		return;
-	e->hs = smcx_hs_create(sk, SMCX_CLIENT, &smcx_client_hs_ops, ss, GFP_KERNEL);
+	e->hs = smcx_hs_create(sk, SMCX_CLIENT, e->ops->hs, ss, GFP_KERNEL);
 	if (!e->hs)
 		return;
 	e->len = smcx_hs_propose_syn(e->hs, &invite, e->buf, sizeof(e->buf));
@@ -235,7 +237,7 @@ static void smcx_early_redo(struct smcx_sock *ss)
 	if (!rc || rc == -EINPROGRESS)
 		return;
 	WRITE_ONCE(sk->sk_err, -rc);
-	smcx_client_failed(ss);
+	e->ops->failed(ss);
 	sk_error_report(sk);
 }
 
@@ -286,24 +288,26 @@ static bool smcx_early_may_try(const struct smcx_sock *ss, const struct sockaddr
 	       smcx_tcp_may_syn_data(ss->sk);
 }
 
-void smcx_early_arm(struct smcx_sock *ss, const struct sockaddr *addr, int len)
+void smcx_early_arm(struct smcx_sock *ss, const struct sockaddr *addr, int len,
+		    const struct smcx_early_ops *ops)
 {
-	const struct inet_connection_sock_af_ops *ops;
+	const struct inet_connection_sock_af_ops *af_ops;
 	struct smcx_early *e;
 
 	if (!smcx_early_may_try(ss, addr, len))
 		return;
-	ops = smcx_af_ops_copy(inet_csk(ss->sk)->icsk_af_ops, smcx_early_patch);
-	e = ops ? kzalloc(sizeof(*e), GFP_KERNEL) : NULL;
+	af_ops = smcx_af_ops_copy(inet_csk(ss->sk)->icsk_af_ops, smcx_early_patch);
+	e = af_ops ? kzalloc(sizeof(*e), GFP_KERNEL) : NULL;
 	if (!e)
 		return;
 	e->ss = ss;
+	e->ops = ops;
 	e->no_cookie = smcx_tcp_no_cookie(ss->sk);
 	INIT_DELAYED_WORK(&e->redo_work, smcx_early_redo_work);
 	memcpy(&e->addr, addr, len);
 	e->addr_len = len;
 	ss->early = e;
-	WRITE_ONCE(inet_csk(ss->sk)->icsk_af_ops, ops);
+	WRITE_ONCE(inet_csk(ss->sk)->icsk_af_ops, af_ops);
 }
 
 void smcx_early_launched(struct smcx_sock *ss, int rc)

@@ -260,8 +260,19 @@ enum smcx_early_next {
 	SMCX_EARLY_WAIT,	/* connecting anew */
 };
 
-/** smcx_early_arm() - about to connect: prepare a Proposal in the SYN if the server is known. @ss: attached client. @addr: peer. @len: its length. Context: process, sk locked. */
-void smcx_early_arm(struct smcx_sock *ss, const struct sockaddr *addr, int len);
+/**
+ * struct smcx_early_ops - what client.c hands down
+ * @hs: verdict of the handshake that made the Proposal
+ * @failed: the attempt is over, TCP's error is the answer; any context, sk locked
+ */
+struct smcx_early_ops {
+	const struct smcx_hs_ops *hs;
+	void (*failed)(struct smcx_sock *ss);
+};
+
+/** smcx_early_arm() - about to connect: prepare a Proposal in the SYN if the server is known. @ss: attached client. @addr: peer. @len: its length. @ops: upcalls. Context: process, sk locked. */
+void smcx_early_arm(struct smcx_sock *ss, const struct sockaddr *addr, int len,
+		    const struct smcx_early_ops *ops);
 /** smcx_early_launched() - TCP's connect has returned. @ss: client. @rc: what it returned. Context: process, sk locked. */
 void smcx_early_launched(struct smcx_sock *ss, int rc);
 /** smcx_early_established() - TCP is up. @ss: client. Context: any, sk locked. */
@@ -288,12 +299,6 @@ void smcx_filter_add_port(struct smcx_sock *ss);
 void smcx_filter_del_port(struct smcx_sock *ss);
 
 /* ---- client.c ---- */
-
-extern const struct smcx_hs_ops smcx_client_hs_ops;
-
-/** smcx_client_failed() - the attempt is over, TCP's error is the answer. @ss: client. Context: any, sk locked. */
-void smcx_client_failed(struct smcx_sock *ss);
-
 
 /**
  * smcx_client_start() - begin connecting
