@@ -2,22 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # smc_run, smcx and the sysctls on one machine, where every connection must go on as TCP and say why.
 # vm-test: timeout=120 core
-n=0
-bad=0
-
-# check TEXT COMMAND...
-check() {
-	n=$((n + 1))
-	text=$1
-	shift
-	if "$@" > out 2>&1; then
-		echo "ok $n - $text"
-	else
-		sed 's/^/# /' out
-		echo "not ok $n - $text"
-		bad=1
-	fi
-}
+. /tests/pair/lib-check.sh
 
 # json COMMAND... PATTERN: some line of the command's JSON matches
 json() {

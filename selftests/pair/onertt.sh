@@ -2,20 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The Proposal in the SYN, 25 ms each way: connect() takes one round trip, plain servers see nothing.
 # vm-test: timeout=240 core
-n=0
-bad=0
-check() {
-	n=$((n + 1))
-	local text=$1
-	shift
-	if "$@" > out 2>&1; then
-		echo "ok $n - $text"
-	else
-		sed 's/^/# /' out
-		echo "not ok $n - $text"
-		bad=1
-	fi
-}
+. /tests/pair/lib-check.sh
 
 counter() {
 	smcx stat | sed -n "s/^  onertt_$1 *//p"

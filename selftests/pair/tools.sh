@@ -2,23 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # What smcx tells of connections between two machines, against values counted another way.
 # vm-test: timeout=120 core
-n=0
-bad=0
+. /tests/pair/lib-check.sh
 CONNS=5
 BYTES=100000
-
-check() {
-	n=$((n + 1))
-	local text=$1
-	shift
-	if "$@" > out 2>&1; then
-		echo "ok $n - $text"
-	else
-		sed 's/^/# /' out
-		echo "not ok $n - $text"
-		bad=1
-	fi
-}
 
 until_ok() {
 	local tries=0

@@ -5,15 +5,9 @@ import re
 import sys
 from pathlib import Path
 
+from tap import check, done
+
 TOP = Path(sys.argv[1])
-count = failures = 0
-
-
-def check(text, good, why=""):
-    global count, failures
-    count += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {text}{'' if good else f' # {why}'}")
 
 
 def of_header():
@@ -55,8 +49,7 @@ def main():
         check(f"{prefix}*: {len(names)} of them, in order", spec.get(prefix) == names,
               f"spec {spec.get(prefix)}, header {names}")
     check("the spec has no others", set(spec) == set(header), set(spec) ^ set(header))
-    print(f"1..{count}")
-    sys.exit(failures > 0)
+    done()
 
 
 main()

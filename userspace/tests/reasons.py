@@ -10,18 +10,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tap import check, done
+
 SMCX, TOP = sys.argv[1], Path(sys.argv[2])
 PAGE = TOP / "Documentation/fallback.rst"
 MARK = ".. list-table::"
-failures = 0
-count = 0
-
-
-def check(text, good, why=""):
-    global count, failures
-    count += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {text}{'' if good else f' # {why}'}")
 
 
 def header():
@@ -63,8 +56,7 @@ def main():
     check("the tool knows no others", len(by_name) == len(header()) == len(shown))
     check("fallback.rst says what the tool says (userspace/tests/reasons.py SMCX TOP --write)",
           page == head + table([r for r in shown if r["reason"] != "NONE"]))
-    print(f"1..{count}")
-    sys.exit(failures > 0)
+    done()
 
 
 main()

@@ -5,16 +5,10 @@ import re
 import sys
 from pathlib import Path
 
+from tap import check, done
+
 TOP = Path(sys.argv[1])
 INT_MAX = 2**31 - 1
-count = failures = 0
-
-
-def check(text, good, why=""):
-    global count, failures
-    count += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {text}{'' if good else f' # {why}'}")
 
 
 def of_module():
@@ -58,8 +52,7 @@ def main():
         check(f"{name}: in smcx(7)", f".Va {name} " in man)
         check(f"{name}: selftests/net/tools.sh tries its range", re.search(rf"^{name} \S+ \S+ \S+ \S+$", ranges, re.M))
     check("sysctl.rst has no others", set(page) == set(module), set(page) ^ set(module))
-    print(f"1..{count}")
-    sys.exit(failures > 0)
+    done()
 
 
 main()
