@@ -18,10 +18,12 @@ splats() {
 }
 
 # Faults the emulator is known to raise by itself: any fault with address bits in the flags register (no processor has
-# flags there), a debug exception nobody armed, a virtual cable that stopped taking packets. Worth another try, and a word
-# in the report.
+# flags there), a debug exception or breakpoint nobody armed, a virtual cable that stopped taking packets; and any oops of a
+# kernel that no module of ours has tainted yet. Worth another try, and a word in the report.
 stray_fault() {
-	awk '/exc_debug_kernel|NETDEV WATCHDOG: .*transmit queue/ { hit = 1 }
+	awk '/exc_debug_kernel|int3: 0000|NETDEV WATCHDOG: .*transmit queue/ { hit = 1 }
+	     /Oops/ { oops = 1 }
+	     oops && /Not tainted/ { hit = 1 }
 	     match($0, /EFLAGS: [0-9a-f]+/) {
 		flags = substr($0, RSTART + 8, RLENGTH - 8)
 		sub(/^0+/, "", flags)
