@@ -1,8 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What bash offers for smc_run. TAP. Environment: BIN (smc_run).
+# What bash offers for smc_run and smcx. TAP. Environment: BIN (smc_run, smcx).
 . "${0%/*}/lib.sh"
-. "${0%/*}/../completion/smc_run"
+for file in "${0%/*}"/../completion/*; do
+	check "${file##*/}: bash reads it and says nothing" test -z "$(bash -uec ". '$file'" 2>&1 || echo failed)"
+	. "$file"
+done
+complete=_smc_run
 
 # offers WORD WORDS...: is WORD among the offers at the end of the line WORDS?
 offers()
@@ -12,7 +16,7 @@ offers()
 	COMP_WORDS=("$@")
 	COMP_CWORD=$(($# - 1))
 	COMPREPLY=()
-	_smc_run 2> /dev/null
+	$complete 2> /dev/null
 	printf '%s\n' "${COMPREPLY[@]}" | tee "$tmp/offers" | grep -qxF -e "$wanted"
 }
 check "methods" offers seccomp smc_run --method = ""
@@ -25,5 +29,16 @@ for option in $("$run" --help | grep -o -e '--[a-z-]*=\?' | sort -u); do
 	check "option $option" offers "$option" smc_run --
 done
 check "and no other" test "$(wc -l < "$tmp/offers")" -eq "$("$run" --help | grep -o -e '--[a-z-]*=\?' | sort -u | wc -l)"
+
+complete=_smcx
+# Every command of the help, and no other.
+commands=$("$BIN/smcx" --help | sed -n '/^  sock/,/^$/s/^  \([a-z].*\)/\1/p' | sed 's/   .*//; s/\[.*//; s/ [A-Z].*//' | tr -d ',')
+for command in $commands; do
+	check "smcx $command" offers "$command" smcx ""
+done
+check "and no other" test "$(wc -l < "$tmp/offers")" -eq "$(wc -w <<< "$commands")"
+check "what a command takes" offers add smcx trust ""
+check "... and its words" offers cookie smcx trust add 10.0.0.0/8 ""
+check "options of a command" offers --setup smcx stat --s
 echo "1..$n"
 exit $failed
