@@ -34,18 +34,25 @@ static unsigned int smcx_listen_limit(const struct sock *sk)
 	return max_t(unsigned int, backlog, READ_ONCE(sock_net(sk)->core.sysctl_somaxconn));
 }
 
-/* TCP's rule for its accept queue, over all the places where a child may wait. */
-static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk)
+/*
+ * TCP's rule for its accept queue, over all the places where a child may wait. A child out of a SYN (@early) may be
+ * nobody's, a replay: it costs as much as one with a client behind it, so these get half of the places at most.
+ */
+static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk, bool early)
 {
+	unsigned int backlog = READ_ONCE(sk->sk_max_ack_backlog);
 	struct smcx_listener *lsn = ss->lsn;
-	unsigned int waiting, all;
+	unsigned int waiting, slow, all;
 
 	spin_lock_bh(&lsn->lock);
 	smcx_listen_age(lsn);
 	waiting = READ_ONCE(sk->sk_ack_backlog) + lsn->npending + lsn->nready;
-	all = lsn->npending + lsn->nslow;
+	slow = lsn->nslow;
+	all = lsn->npending + slow;
 	spin_unlock_bh(&lsn->lock);
-	return waiting <= READ_ONCE(sk->sk_max_ack_backlog) && all <= smcx_listen_limit(sk);
+	if (early)
+		return waiting + slow <= backlog / 2;
+	return waiting <= backlog && all <= smcx_listen_limit(sk);
 }
 
 /* Context: softirq. The child is locked and nobody else knows it yet. */
@@ -78,9 +85,10 @@ static struct sock *smcx_syn_recv_sock(const struct sock *sk, struct sk_buff *sk
 	ops = smcx_af_ops_orig(READ_ONCE(inet_csk(sk)->icsk_af_ops));
 	ss = smcx_sock_of(sk);
 	/* Fast Open: NULL and TCP answers as if there were no data */
-	if (tcp_hdr(skb)->syn && !(ss && smcx_listen_admits(ss, sk) && smcx_early_guard(ss, skb, req)))
+	if (tcp_hdr(skb)->syn &&
+	    !(ss && smcx_listen_admits(ss, sk, true) && smcx_early_guard(ss, skb, req)))
 		goto out;
-	if (ss && !smcx_listen_admits(ss, sk)) {
+	if (ss && !smcx_listen_admits(ss, sk, false)) {
 		smcx_drop_note(ss->sn, SMCX_DROP_BACKLOG);
 		dst_release(dst);
 		tcp_listendrop(sk);

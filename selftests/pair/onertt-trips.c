@@ -10,7 +10,7 @@
 #include "early.h"
 
 #define WAY_US 25000
-#define ROUNDS 7
+#define ROUNDS 12
 
 /**
  * struct trip - one connection, or what of several is typical
@@ -136,18 +136,19 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Field by field, the second smallest of seven, the smallest of few: other work of the host makes some late,
- * and the path none faster than it is.
+ * Field by field the median of what was counted and the smallest of what was timed: other work of the host makes
+ * some late, and the path none faster than it is.
  */
 static void typical(const struct trip *t, int n, struct trip *m)
 {
 	for (size_t f = 0; f < sizeof(*t) / sizeof(int); f++) {
+		bool timed = f * sizeof(int) < offsetof(struct trip, connect);
 		int v[ROUNDS];
 
 		for (int i = 0; i < n; i++)
 			v[i] = ((const int *)&t[i])[f];
 		qsort(v, n, sizeof(v[0]), by_value);
-		((int *)m)[f] = v[n / 4];
+		((int *)m)[f] = v[timed ? 0 : n / 2];
 	}
 }
 
@@ -174,13 +175,14 @@ static void tcp(struct trip *m)
 	EQ(m->reply, 2);
 }
 
-static void in_time(const struct trip *t, int connect, const struct trip *oracle)
+/* @more: percent of TCP's time for a round trip on top; what a queue pair costs an emulated processor is not the path's. */
+static void in_time(const struct trip *t, int connect, int more, const struct trip *oracle)
 {
 	EXPECT(t->connect <= connect);
 	EXPECT(t->reply <= connect + 1);
-	/* Ten per cent of TCP's time for each round trip. */
-	EXPECT(t->connect_us <= oracle->connect_us * connect * 11 / 10);
-	EXPECT(t->reply_us <= oracle->connect_us * (connect + 1) * 11 / 10);
+	EXPECT(t->connect_us <= oracle->connect_us * (100 * connect + more) / 100);
+	EXPECT(t->reply_us <= oracle->reply_us +
+	       oracle->connect_us * (100 * (connect - 1) + 2 * more) / 100);
 }
 
 static void warm(bool nonblock)
@@ -199,7 +201,7 @@ static void warm(bool nonblock)
 	EXPECT(t.syn_data > 80);
 	EQ(t.connect, 1);
 	EQ(t.reply, 2);
-	in_time(&t, 1, &oracle);
+	in_time(&t, 1, 10, &oracle);
 	path_off();
 }
 
@@ -231,7 +233,7 @@ static void t_known_cold(void)
 	served(5);
 	/* One, if what the server needs for a new queue pair is in the SYN, too. */
 	EXPECT(m.syn_data > 80);
-	in_time(&m, m.syn_data > known.syn_data ? 1 : 2, &oracle);
+	in_time(&m, m.syn_data > known.syn_data ? 1 : 2, 50, &oracle);
 	path_off();
 }
 
@@ -254,7 +256,7 @@ static void unknown(bool group, int trips)
 		EQ(t[i].syn_data, 0);
 	}
 	typical(t, 3, &m);
-	in_time(&m, trips, &oracle);
+	in_time(&m, trips, 50, &oracle);
 	path_off();
 }
 

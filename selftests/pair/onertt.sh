@@ -2,38 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The Proposal in the SYN, 25 ms each way: connect() takes one round trip, plain servers see nothing.
 # vm-test: timeout=240 core
-. /tests/pair/lib-check.sh
-
-counter() {
-	smcx stat | sed -n "s/^  onertt_$1 *//p"
-}
-
-is() {	# is NAME WANT
-	local v=$(counter "$1")
-	[ "$v" -eq "$2" ] || { echo "$1 is $v, not $2"; smcx stat | grep onertt; false; }
-}
-
-# The best of column $1 of file $2: what else runs on the host must not decide.
-best() {
-	awk -v c="$1" 'NR == 1 || $c < m { m = $c } END { print m }' "$2"
-}
-
-between() {	# between LOW HIGH VALUE
-	echo "$3 us, want $1..$2"
-	[ "$3" -ge "$1" ] && [ "$3" -le "$2" ]
-}
-
-all_are() {
-	cat "$2"
-	[ -s "$2" ] && ! grep -v -q " $1\$" "$2"
-}
-
-serve() {	# serve PORT smc|tcp LOG [ADDRESS]
-	/tests/pair/onertt_probe server "${4:-0.0.0.0}" "$1" "$2" > "$3" &
-	pids="$pids $!"
-	last=$!
-	until ss -Hltn | grep -q ":$1 "; do sleep 0.1; done
-}
+. /tests/pair/lib-onertt.sh
 
 # The TCP server of port $1 that takes the SMC server's place, with tcp_fastopen=$2.
 replace() {
@@ -53,10 +22,6 @@ no_group() {
 	return 1
 }
 
-probe=/tests/pair/onertt_probe
-pids=
-modprobe sch_netem 2> /dev/null
-tc qdisc add dev "$DEV" root netem delay 25ms limit 100000
 if [ "$ROLE" = server ]; then
 	fo=$(sysctl -n net.ipv4.tcp_fastopen)
 	sysctl -q -w net.ipv4.tcp_fastopen=3
@@ -106,10 +71,6 @@ if [ "$ROLE" = server ]; then
 	wait 2> /dev/null
 	sysctl -q -w net.ipv4.tcp_fastopen="$fo"
 else
-	client() {	# client PORT KIND N FILE [nonblock]
-		$probe client "$PEER" "$1" "$2" "$3" $5 > "$4"
-		sed "s/^/# $4 /" "$4"
-	}
 	peer sync up 60
 	client 5102 tcp 5 tcp
 	client 5100 smc 1 first
