@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Everything at once to shared sockets, on both machines; afterwards nothing is left.
+# vm-test: timeout=150 core reload
+. /tests/pair/lib-check.sh
+
+idle() {
+	local i
+	for i in $(seq $((60 * SLOW))); do
+		[ "$(smcx -j stat | sed -n 's/.*"sockets_now": \([0-9]*\).*/\1/p')" = 0 ] &&
+			[ "$(smcx -j lgr | grep -c '"id"')" = 0 ] && return
+		sleep 0.5
+	done
+	smcx stat
+	smcx sock
+	smcx lgr
+	return 1
+}
+
+delay=$(sysctl -n net.smc.lgr_free_delay)
+sysctl -q -w net.smc.lgr_free_delay=1
+peer sync begin 60
+/tests/pair/hammer "$SELF" "$PEER" 20 > hammer.out
+rc=$?
+grep '^#' hammer.out
+check "no call hangs, connections were SMC" test $rc = 0
+peer sync end $((120 * SLOW))
+check "no socket and no link group is left" idle
+sysctl -q -w net.smc.lgr_free_delay="$delay"
+peer sync gone $((60 * SLOW))
+echo "1..$n"
+exit $bad
