@@ -43,6 +43,7 @@ fi
 need CONFIG_MODULES "smcx is a module"
 need CONFIG_INET "there is no TCP"
 need CONFIG_IPV6 "smcx uses functions of IPv6"
+need CONFIG_NETFILTER "smcx takes data out of SYN packets by its hooks"
 need CONFIG_SYSCTL "smcx is configured by sysctls"
 need CONFIG_INFINIBAND "there is no RDMA"
 

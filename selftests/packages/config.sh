@@ -10,7 +10,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 n=0 bad=0
 dir=$tmp/6.12.1-test/build
-GOOD="MODULES=y INET=y IPV6=m SYSCTL=y INFINIBAND=m SMC=m"
+GOOD="MODULES=y INET=y IPV6=m NETFILTER=y SYSCTL=y INFINIBAND=m SMC=m"
 
 result()
 {
@@ -63,7 +63,7 @@ installs_and_goes()
 # shellcheck disable=SC2086
 {
 folder $GOOD; expect 0 '' "a good kernel is taken in silence"
-for option in INET IPV6 SYSCTL INFINIBAND MODULES; do
+for option in INET IPV6 NETFILTER SYSCTL INFINIBAND MODULES; do
 	folder $(tr ' ' '\n' <<< "$GOOD" | grep -v "^$option="); expect 1 "CONFIG_$option is not set" "CONFIG_$option is missed"
 done
 folder ${GOOD% SMC=m}; expect 1 'CONFIG_SMC is not set.*' "CONFIG_SMC is missed"
