@@ -60,12 +60,14 @@ enum st_role { ROLE_CLIENT, ROLE_SERVER };
  * @fn: runs in a process of its own; returning means success
  * @roles: run once with the local end as client, once as server
  * @secs: watchdog in seconds before scaling, 0 = 20
+ * @exists: is there such a case for st.mode and this peer at all? NULL = always
  */
 struct st_case {
 	const char *name;
 	void (*fn)(void);
 	bool roles;
 	int secs;
+	bool (*exists)(void);
 };
 
 /* What an SMC connection is expected to be carried by. */
@@ -98,6 +100,8 @@ void st_fail(const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void st_die(const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), noreturn));
+bool st_two_machines(void);
+bool st_is_ipv6(void);
 void st_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 bool st_failed(void);
 void st_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
