@@ -7,6 +7,9 @@
 
 #include "sock_priv.h"
 
+/* Children out of SYNs are taken only while no more than this wait, so that replays cost little. */
+#define SMCX_EARLY_WAITING_MAX	128u
+
 /* A handshake that takes longer is waiting for its peer. */
 #define SMCX_CHILD_SLOW_JIFFIES	(HZ / 5)
 
@@ -36,7 +39,8 @@ static unsigned int smcx_listen_limit(const struct sock *sk)
 
 /*
  * TCP's rule for its accept queue, over all the places where a child may wait. A child out of a SYN (@early) may be
- * nobody's, a replay: it costs as much as one with a client behind it, so these get half of the places at most.
+ * nobody's, a replay: it costs as much as one with a client behind it, so these get half of the places at most, and
+ * no more than a burst of honest clients needs.
  */
 static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk, bool early)
 {
@@ -51,7 +55,7 @@ static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk, bool
 	all = lsn->npending + slow;
 	spin_unlock_bh(&lsn->lock);
 	if (early)
-		return waiting + slow <= backlog / 2;
+		return waiting + slow <= min(backlog / 2, SMCX_EARLY_WAITING_MAX);
 	return waiting <= backlog && all <= smcx_listen_limit(sk);
 }
 
