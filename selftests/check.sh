@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # make check: cheapest first; the last line is "N passed, N failed, N skipped".
-# make check-full (--full): every test in virtual machines, too: all of pair, interop, the debug kernel's core set.
+# make check-full (--full): every test in virtual machines in full, and the harness itself.
 # make check-debug (--debug): all tests in virtual machines under the debug kernel, with one and two CPUs.
-# SMCX_CHECK_MINUTES (58) bounds make check; 0: no bound. check.sh STEP...: only these steps (files, static, unit, fuzz, tools, build, harness, net, pair, onertt, all_net, all_pair, debug).
+# SMCX_CHECK_MINUTES (58) bounds make check; 0: no bound. check.sh STEP...: only these steps (files, static, unit, fuzz, tools, build, harness, net, pair, interop, debug, all_net, all_pair).
 set -uo pipefail
 here=$(dirname "$(readlink -f "$0")")
 . "$here/vm/common.sh"
@@ -12,6 +12,7 @@ here=$(dirname "$(readlink -f "$0")")
 LOGS=$SMCX_BUILD/check
 SMCX_RESULTS=$LOGS/results
 LIMIT=${SMCX_CHECK_MINUTES:-58}
+DEBUG_PID=
 export SMCX_RESULTS SMCX_BUILD
 
 record() { echo "PASS $1 FAIL $2 SKIP $3 $4" >> "$SMCX_RESULTS"; }
@@ -98,17 +99,26 @@ step_build()
 	step "test programs" make -C "$here" BUILD="$SMCX_BUILD"
 }
 
-# What make check takes from the suites is what has been seen to pass on a busy machine, too; make check-full takes all.
+# What make check takes from the suites: each layer, each kind of socket, both kernels; the long runs are make check-full's.
 step_net()
 {
 	suite 12 net --kver 6.12 --no-build
-	suite 9 net --kver 6.1 --no-build --only '@(create|connect|fallback|fds|msg|netlink|oob|ready)'
+	suite 8 net --kver 6.1 --no-build --only '@(create|connect|fallback|msg|netlink|oob)'
 }
 
+# The Proposal in the SYN lives on TCP's insides: both kernels.
 step_pair()
 {
-	suite 10 pair --kver 6.12 --no-build --only '@(api-create|api-fds|api-splice|api-msg|api-shut|connstorm-core|onertt)'
-	suite 6 pair --kver 6.1 --no-build --only '@(api-create|connstorm-core|onertt)'
+	local onertt='onertt|onertt-@(trips|plain|smc|bytes|replay-core)|trust'
+	suite 14 pair --kver 6.12 --no-build \
+		--only "@(api-create|api-fds|api-splice|api-msg|api-shut|closematrix|connstorm-core|fallback|hammer|$onertt)"
+	suite 9 pair --kver 6.1 --no-build --only "@(api-create|connstorm-core|$onertt)"
+}
+
+step_interop()
+{
+	suite 4 interop --kver 6.12 --module smcx --peer-module smc --no-build
+	suite 6 interop --kver 6.12 --module smc --peer-module smcx --no-build
 }
 
 step_all_net()
@@ -117,18 +127,25 @@ step_all_net()
 	suite 0 net --kver 6.1 --no-build
 }
 
-# The Proposal in the SYN: both kernels, since it lives on TCP's insides.
-step_onertt()
+# The debug kernel takes minutes to compile, machines of one processor's worth of work leave room for it.
+debug_begin()
 {
-	suite 8 pair --kver 6.12 --no-build --only 'onertt-!(replay)'
-	suite 8 pair --kver 6.1 --no-build --only 'onertt-!(replay)'
+	nice -n 19 make -C "$SMCX_TOP" KVER=debug module > "$LOGS/debug-kernel.log" 2>&1 < /dev/null &
+	DEBUG_PID=$!
+}
+
+debug_ready()
+{
+	wait "$DEBUG_PID" || { tail -n 20 "$LOGS/debug-kernel.log"; return 1; }
 }
 
 # What make check can afford of make check-debug.
 step_debug()
 {
-	step "module, debug kernel" make -C "$SMCX_TOP" KVER=debug module
-	suite 6 net --kver debug --no-build --only '@(create|netlink|fds)'
+	[ -n "$DEBUG_PID" ] || debug_begin
+	step "module, debug kernel" debug_ready
+	suite 5 net --kver debug --no-build --only '@(create|netlink|fds)'
+	suite 7 pair --kver debug --no-build --only '@(api-create|hammer|trust)'
 }
 
 step_all_pair()
@@ -136,8 +153,6 @@ step_all_pair()
 	suite 0 pair --kver 6.12 --no-build
 	suite 0 pair --kver 6.1 --no-build
 	suite 0 pair --kver 6.12 --peer-kver 6.1 --no-build --only '@(api-*|stream)'
-	suite 0 interop --kver 6.12 --module smc --peer-module smcx --no-build
-	suite 0 interop --kver 6.12 --module smcx --peer-module smc --no-build
 }
 
 step_all_debug()
@@ -152,10 +167,10 @@ step_all_debug()
 
 main()
 {
-	local name steps="files static unit fuzz tools build net pair"
+	local name steps="files static unit fuzz tools build net pair interop debug"
 	local sets="build vm check kernel"
 	case ${1:-} in
-	--full) steps="files static unit fuzz tools build harness all_net all_pair onertt debug" LIMIT=0 ;;
+	--full) steps="files static unit fuzz tools build harness all_net all_pair interop debug" LIMIT=0 ;;
 	--debug) steps="tools build all_debug" LIMIT=0 ;;
 	"") ;;
 	*) steps="$*" ;;
@@ -164,6 +179,7 @@ main()
 	: > "$SMCX_RESULTS"
 	# shellcheck disable=SC2086
 	"$here/vm/deps.sh" $sets || die "cannot install what is missing"
+	[ -n "${steps##*net*debug}" ] || debug_begin
 	for name in $steps; do
 		"step_$name"
 		say "   ($((SECONDS / 60)) min)"
