@@ -13,7 +13,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../vm/common.sh"
 . "$here/../vm/splat.sh"
 
-SERVER=6.12 CLIENT=6.1 LIMIT=900
+SERVER=6.12 CLIENT=6.1 LIMIT=2400
 DIR=$SMCX_BUILD/packages
 ROOT=$DIR/root
 PIDS=()

@@ -64,19 +64,19 @@ serve()
 	sha256sum < /var/www/html/data > /var/www/html/sum
 	check "nginx starts under smc_run" smc_run nginx
 	check "which loads smcx" is_loaded smcx
-	check "its connection with the client is SMC" wait_for 200 carried_by_smc
-	check "the client says that it is done" wait_for 200 grep -q 'GET /done' /var/log/nginx/access.log
+	check "its connection with the client is SMC" wait_for 900 carried_by_smc
+	check "the client says that it is done" wait_for 900 grep -q 'GET /done' /var/log/nginx/access.log
 	check "connections are counted" counts server_v2 3
 	check "more than the file has been sent by RDMA" counts sent_bytes 4000000
 	nginx -s stop
-	wait_for 20 sh -c '! pidof nginx'
+	wait_for 60 sh -c '! pidof nginx'
 }
 
 fetch()
 {
-	wait_for 200 curl -s -o /dev/null http://$peer/sum
-	smc_run curl -s --limit-rate 400k http://$peer/data > data &
-	check "curl's connection is SMC" wait_for 60 carried_by_smc
+	wait_for 900 curl -s -o /dev/null http://$peer/sum
+	smc_run curl -s --limit-rate 100k http://$peer/data > data &
+	check "curl's connection is SMC" wait_for 300 carried_by_smc
 	check "smcx is loaded" is_loaded smcx
 	wait $!
 	smc_run curl -s http://$peer/sum > sum
