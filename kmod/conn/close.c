@@ -30,13 +30,13 @@ void smcx_conn_shutdown(struct smcx_conn *c, int how)
 
 void smcx_conn_close(struct smcx_conn *c, bool abort)
 {
-	RCU_INIT_POINTER(c->ops, NULL);
-
 	smcx_conn_lock(c);
-	c->detached = true;
-	smcx_turn_release(c);
 	/* as TCP: data that nobody will read was lost, and the peer shall know */
 	c->abortive = abort || smcx_conn_avail(c);
+	/* only now: the owner says whether an urgent byte is such data */
+	RCU_INIT_POINTER(c->ops, NULL);
+	c->detached = true;
+	smcx_turn_release(c);
 	smcx_conn_event(c, SMCX_CLOSE_EV_APP_CLOSE, 0);
 	c->tx.q.push = c->tx.q.queued;
 	if (!c->killed) {

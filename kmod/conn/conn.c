@@ -122,6 +122,13 @@ void smcx_conn_attach(struct smcx_conn *c, const struct smcx_conn_ops *ops, void
 {
 	c->owner = owner;
 	rcu_assign_pointer(c->ops, ops);
+	/* an urgent byte that came before: now there is somebody to ask */
+	smcx_conn_lock(c);
+	if (smcx_urg_skip(c)) {
+		c->tx.update_due = true;
+		smcx_conn_push(c);
+	}
+	smcx_conn_unlock(c);
 }
 
 int smcx_conn_init(void)

@@ -79,7 +79,7 @@ struct smcx_conn;
  * @writable: send space grew after a refused send, or the queue ran empty
  * @urgent: urgent data announced: raise SIGURG
  * @state: state or error changed: wake everybody, re-evaluate poll; smcx_conn_err() has the error
- * @oobinline: SO_OOBINLINE as it is now; only reads a flag, called with conn->lock held
+ * @oobinline: SO_OOBINLINE as it is now; only reads a flag, called with or without conn->lock held
  *
  * After smcx_conn_close() a call may still be running until an RCU grace period has passed.
  */
@@ -105,7 +105,6 @@ struct smcx_conn_ops {
  * @urg_state: SMCX_URG_*
  * @urg_cur: cursor just after the urgent byte
  * @urg_byte: the byte itself
- * @oobinline: SO_OOBINLINE, see smcx_conn_set_oobinline()
  * @shutdown: application shut down reading
  * @broken: the peer broke the rules: only its state flags count from now on
  */
@@ -122,7 +121,6 @@ struct smcx_conn_rx {
 	u8			urg_state;
 	struct smcx_cursor	urg_cur;
 	u8			urg_byte;
-	bool			oobinline;
 	bool			shutdown;
 	bool			broken;
 };
@@ -368,14 +366,8 @@ void smcx_conn_set_habit(struct smcx_conn *c, u16 habit);
  */
 ssize_t smcx_conn_recv(struct smcx_conn *c, struct msghdr *msg, size_t len, int flags, size_t peek_off);
 
-/** smcx_conn_set_oobinline() - SO_OOBINLINE as it is now; call before recv, splice and poll (cheap). @c: connection. @on: value. Context: any. */
-static inline void smcx_conn_set_oobinline(struct smcx_conn *c, bool on)
-{
-	WRITE_ONCE(c->rx.oobinline, on);
-}
-
-/** smcx_conn_recv_urg() - MSG_OOB. @c: connection. @msg: iterator. @len: room. @flags: MSG_PEEK. @oobinline: SO_OOBINLINE. Context: process. Return: 1, 0 at EOF, -EINVAL, -EAGAIN. */
-ssize_t smcx_conn_recv_urg(struct smcx_conn *c, struct msghdr *msg, size_t len, int flags, bool oobinline);
+/** smcx_conn_recv_urg() - MSG_OOB. @c: connection. @msg: iterator. @len: room. @flags: MSG_PEEK. Context: process. Return: 1, 0 at EOF, -EINVAL (also with SO_OOBINLINE), -EAGAIN. */
+ssize_t smcx_conn_recv_urg(struct smcx_conn *c, struct msghdr *msg, size_t len, int flags);
 
 /** smcx_conn_splice() - move bytes into a pipe as freshly allocated pages (element pages never leave us). @c: connection. @pipe: locked by the caller as splice_read has it. @len: most bytes. @flags: SPLICE_F_*. Context: process. Return: as smcx_conn_recv(), -EXFULL when the pipe has no room. */
 ssize_t smcx_conn_splice(struct smcx_conn *c, struct pipe_inode_info *pipe, size_t len, unsigned int flags);

@@ -166,6 +166,9 @@ static inline bool smcx_conn_is_shut_wr(const struct smcx_conn *c)
  */
 bool smcx_urg_mark(const struct smcx_conn *c, u32 *end);
 
+/** smcx_urg_is_inline() - does the urgent byte stay in the stream (SO_OOBINLINE)? @c: connection. Context: any. Return: true without an owner, too. */
+bool smcx_urg_is_inline(const struct smcx_conn *c);
+
 /**
  * smcx_urg_skip() - the consumer cursor stands before a non-inline urgent byte: pass it over
  * @c: connection

@@ -27,13 +27,12 @@ static bool rx_is_update_due(const struct smcx_conn *c, bool force)
 /* Reading moves from before or at the urgent mark by @n bytes. Return: true if the byte is passed. */
 static bool rx_pass_mark(struct smcx_conn *c, u32 n)
 {
-	bool oobinline = READ_ONCE(c->rx.oobinline);
 	u32 end;
 
 	if (!n || !smcx_urg_mark(c, &end) || n < end)
 		return false;
 	/* not inline, standing right behind it is still being at the mark */
-	if (n > end || oobinline)
+	if (n > end || smcx_urg_is_inline(c))
 		WRITE_ONCE(c->rx.urg_state, SMCX_URG_NONE);
 	return end;
 }
@@ -85,7 +84,7 @@ int smcx_rx_span(struct smcx_conn *c, size_t want, size_t off,
 	if (smcx_urg_mark(c, &end) && end) {
 		if (off < end - 1)
 			want = min_t(size_t, want, end - 1 - off);
-		else if (!READ_ONCE(rx->oobinline))
+		else if (!smcx_urg_is_inline(c))
 			span->skip = 1;
 	}
 	off = min_t(size_t, off + span->skip, avail);

@@ -18,29 +18,33 @@ bool smcx_urg_mark(const struct smcx_conn *c, u32 *end)
 	return true;
 }
 
+/*
+ * Nobody to ask: inline, so that no byte is passed over that an owner to come wants to read;
+ * smcx_conn_attach() makes up for it.
+ */
+bool smcx_urg_is_inline(const struct smcx_conn *c)
+{
+	const struct smcx_conn_ops *ops;
+	bool is_inline;
+
+	rcu_read_lock();
+	ops = rcu_dereference(c->ops);
+	is_inline = !ops || ops->oobinline(c->owner);
+	rcu_read_unlock();
+	return is_inline;
+}
+
 bool smcx_urg_skip(struct smcx_conn *c)
 {
 	struct smcx_conn_rx *rx = &c->rx;
 	u32 end;
 
 	lockdep_assert_held(&c->lock);
-	if (READ_ONCE(rx->oobinline) || !smcx_urg_mark(c, &end) || end != 1)
+	if (!smcx_urg_mark(c, &end) || end != 1 || smcx_urg_is_inline(c))
 		return false;
 	rx->cons = smcx_cursor_add(rx->cons, 1, rx->rmbe.size);
 	atomic_dec(&rx->avail);
 	return true;
-}
-
-/* The option may have been set since the owner last told us; what it is now decides. */
-static void urg_sync_inline(struct smcx_conn *c)
-{
-	const struct smcx_conn_ops *ops;
-
-	rcu_read_lock();
-	ops = rcu_dereference(c->ops);
-	if (ops)
-		smcx_conn_set_oobinline(c, ops->oobinline(c->owner));
-	rcu_read_unlock();
 }
 
 void smcx_urg_arrive(struct smcx_conn *c)
@@ -49,7 +53,6 @@ void smcx_urg_arrive(struct smcx_conn *c)
 	u32 last = (rx->prod.off ? rx->prod.off : rx->rmbe.size) - 1;
 
 	lockdep_assert_held(&c->lock);
-	urg_sync_inline(c);
 	rx->urg_cur = rx->prod;
 	rx->urg_byte = ((const u8 *)rx->rmbe.base)[last];
 	WRITE_ONCE(rx->urg_state, SMCX_URG_VALID);
@@ -82,12 +85,12 @@ static int urg_take(struct smcx_conn *c, bool peek, u8 *byte)
 }
 
 ssize_t smcx_conn_recv_urg(struct smcx_conn *c, struct msghdr *msg, size_t len,
-			   int flags, bool oobinline)
+			   int flags)
 {
 	u8 byte;
 	int rc;
 
-	if (oobinline)
+	if (smcx_urg_is_inline(c))
 		return -EINVAL;
 	rc = urg_take(c, flags & MSG_PEEK, &byte);
 	if (rc <= 0)
@@ -116,7 +119,7 @@ u32 smcx_conn_avail(const struct smcx_conn *c)
 	u32 avail = atomic_read(&c->rx.avail);
 	u32 end;
 
-	if (READ_ONCE(c->rx.oobinline) || !smcx_urg_mark(c, &end) || !end)
+	if (!smcx_urg_mark(c, &end) || !end || smcx_urg_is_inline(c))
 		return avail;
 	/* up to the mark; standing before it, what is behind */
 	if (end > 1)

@@ -234,13 +234,6 @@ static int smcx_recv_empty(struct smcx_xfer *x, bool over)
 	return 1;
 }
 
-/* SO_OOBINLINE does not pass through our ops (6.1), so its value is taken over at each use. */
-static void smcx_recv_sync_inline(const struct smcx_xfer *x)
-{
-	if (x->conn)
-		smcx_conn_set_oobinline(x->conn, sock_flag(x->ss->sk, SOCK_URGINLINE));
-}
-
 static void smcx_recv_wait(struct smcx_xfer *x)
 {
 	if (sock_flag(x->ss->sk, SOCK_FASYNC))
@@ -326,10 +319,8 @@ static int smcx_recv_smc(struct socket *sock, struct smcx_sock *ss, struct msghd
 	};
 	int rc;
 
-	smcx_recv_sync_inline(&x);
 	if (flags & MSG_OOB)
-		return x.conn ? smcx_conn_recv_urg(x.conn, msg, len, flags & MSG_PEEK,
-						   sock_flag(sk, SOCK_URGINLINE)) : -EINVAL;
+		return x.conn ? smcx_conn_recv_urg(x.conn, msg, len, flags & MSG_PEEK) : -EINVAL;
 	rc = smcx_recv_loop(&x, msg, len, flags & (MSG_PEEK | MSG_TRUNC),
 			    sock_rcvlowat(sk, flags & MSG_WAITALL, len));
 	if (x.done && (flags & MSG_PEEK))
@@ -413,7 +404,6 @@ static ssize_t smcx_splice_smc(struct socket *sock, struct smcx_sock *ss,
 	ssize_t n;
 	int rc;
 
-	smcx_recv_sync_inline(&x);
 	smcx_stat_inc(ss->sn, SMCX_CNT_SPLICE);
 	while (x.done < len) {
 		n = x.conn ? smcx_conn_splice(x.conn, pipe, len - x.done, flags) : 0;

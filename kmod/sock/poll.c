@@ -18,8 +18,6 @@ static __poll_t smcx_poll_smc(struct socket *sock, struct smcx_sock *ss)
 	rcu_read_lock();
 	conn = rcu_dereference(ss->conn);
 	if (conn)
-		smcx_conn_set_oobinline(conn, sock_flag(sk, SOCK_URGINLINE));
-	if (conn)
 		mask = smcx_conn_poll(conn, sock_rcvlowat(sk, 0, INT_MAX));
 	rcu_read_unlock();
 	if (!(mask & EPOLLOUT))
@@ -81,8 +79,6 @@ static int smcx_ioctl_smc(struct smcx_sock *ss, unsigned int cmd, int *answer)
 
 	lock_sock(ss->sk);
 	conn = smcx_sock_conn(ss);
-	if (conn)
-		smcx_conn_set_oobinline(conn, sock_flag(ss->sk, SOCK_URGINLINE));
 	switch (cmd) {
 	case SIOCINQ:
 		*answer = conn ? smcx_conn_avail(conn) : 0;

@@ -93,6 +93,7 @@ static void smcx_up_state(void *owner)
 	smcx_wake(ss, 0, err ? SOCK_WAKE_IO : SOCK_WAKE_WAITD, err ? POLL_ERR : POLL_IN);
 }
 
+/* SO_OOBINLINE does not pass through our ops (6.1), so it is asked for at each use. */
 static bool smcx_up_oobinline(void *owner)
 {
 	struct smcx_sock *ss = owner;
