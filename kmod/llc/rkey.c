@@ -24,10 +24,11 @@ void smcx_llc_delete_rkey_rx(struct smcx_link *link, struct smcx_llc_msg *msg, u
 {
 	struct smcx_llc_delete_rkey *m = &msg->delete_rkey;
 	u8 mask = 0, unknown = 0;
+	u32 rkey;
 	int i;
 
-	for (i = 0; i < m->n_rkeys; i++) {
-		if (!smcx_rkey_del(link, m->rkeys[i]))
+	for (i = 0; !smcx_llc_get_rkey(m, i, &rkey); i++) {
+		if (!smcx_rkey_del(link, rkey))
 			continue;
 		unknown++;
 		mask |= i < 8 ? 0x80 >> i : 0;
@@ -77,10 +78,11 @@ int smcx_llc_delete_rkey(struct smcx_link *link, u32 rkey)
 		.type		= SMCX_LLC_DELETE_RKEY,
 		.version	= link->lgr->version,
 	};
+	__be32 wire = cpu_to_be32(rkey);
 	int end, rc;
 
 	msg.delete_rkey.n_rkeys = 1;
-	msg.delete_rkey.rkeys[0] = rkey;
+	msg.delete_rkey.rkeys = (const u8 *)&wire;
 	rc = smcx_llc_flow_begin(llc, SMCX_LLC_FLOW_DELETE_RKEY);
 	if (rc)
 		return rc;

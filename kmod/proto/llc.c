@@ -217,7 +217,7 @@ static unsigned int del_rkey_count(const struct smcx_llc_msg *msg)
 static int delete_rkey_get(const u8 *buf, size_t len, struct smcx_llc_msg *out)
 {
 	struct smcx_llc_delete_rkey *m = &out->delete_rkey;
-	unsigned int i, n;
+	unsigned int n;
 
 	m->n_rkeys = buf[4];
 	m->err = buf[5];
@@ -225,20 +225,19 @@ static int delete_rkey_get(const u8 *buf, size_t len, struct smcx_llc_msg *out)
 	if ((out->version == 1 && n > DEL_RKEYS_V1_MAX) ||
 	    !smcx_fits(len, DEL_RKEYS_OFF, 4 * n))
 		return -EPROTO;
-	for (i = 0; i < n; i++)
-		m->rkeys[i] = smcx_get32(buf + DEL_RKEYS_OFF + 4 * i);
+	if (n)
+		m->rkeys = buf + DEL_RKEYS_OFF;
 	return 0;
 }
 
 static void delete_rkey_put(const struct smcx_llc_msg *in, u8 *buf)
 {
-	unsigned int i;
+	const struct smcx_llc_delete_rkey *m = &in->delete_rkey;
 
-	buf[4] = in->delete_rkey.n_rkeys;
-	buf[5] = in->delete_rkey.err;
-	for (i = 0; i < del_rkey_count(in); i++)
-		smcx_put32(buf + DEL_RKEYS_OFF + 4 * i,
-			   in->delete_rkey.rkeys[i]);
+	buf[4] = m->n_rkeys;
+	buf[5] = m->err;
+	if (del_rkey_count(in))
+		memcpy(buf + DEL_RKEYS_OFF, m->rkeys, 4 * del_rkey_count(in));
 }
 
 static int body_get(const u8 *buf, size_t len, struct smcx_llc_msg *out)
@@ -339,8 +338,8 @@ static bool body_is_valid(const struct smcx_llc_msg *in)
 		return in->confirm_rkey.n_more <= SMCX_LLC_RKEY_MORE_MAX &&
 		       !in->confirm_rkey.too_many;
 	case SMCX_LLC_DELETE_RKEY:
-		return in->version == 2 ||
-		       in->delete_rkey.n_rkeys <= DEL_RKEYS_V1_MAX;
+		return (in->delete_rkey.rkeys || !del_rkey_count(in)) &&
+		       (in->version == 2 || in->delete_rkey.n_rkeys <= DEL_RKEYS_V1_MAX);
 	default:
 		return true;
 	}
@@ -424,6 +423,14 @@ int smcx_llc_put_triple(u8 *buf, size_t len, unsigned int i,
 	    !smcx_fits(len, off, TRIPLE_LEN))
 		return -EINVAL;
 	triple_put(in, buf + off);
+	return 0;
+}
+
+int smcx_llc_get_rkey(const struct smcx_llc_delete_rkey *del, unsigned int i, u32 *out)
+{
+	if (!del->rkeys || i >= del->n_rkeys)
+		return -EINVAL;
+	*out = smcx_get32(del->rkeys + 4 * i);
 	return 0;
 }
 

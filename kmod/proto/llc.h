@@ -19,7 +19,6 @@
 
 #define SMCX_LLC_LEN			44
 #define SMCX_LLC_LEN_MAX		8192
-#define SMCX_LLC_DEL_RKEYS_MAX		255
 #define SMCX_LLC_GIDS_MAX		8
 #define SMCX_LLC_CONT_TRIPLES_MAX	2
 #define SMCX_LLC_RKEY_MORE_MAX		2
@@ -191,16 +190,17 @@ struct smcx_llc_test_link {
  * struct smcx_llc_delete_rkey - DELETE_RKEY (protocol.md 4.9)
  * @n_rkeys: number of keys; v2 responses carry the number only, no @rkeys
  * @err: responses: v1 mask of unknown keys (0x80 = first), v2 their number
- * @rkeys: keys on the link that carries the message
+ * @rkeys: keys on the link that carries the message, as they are on the wire: inside of the
+ *	decoded message, which must live as long as this. Read them with smcx_llc_get_rkey()
  */
 struct smcx_llc_delete_rkey {
-	u8	n_rkeys;
-	u8	err;
-	u32	rkeys[SMCX_LLC_DEL_RKEYS_MAX];
+	u8		n_rkeys;
+	u8		err;
+	const u8	*rkeys;
 };
 
 /**
- * struct smcx_llc_msg - decoded LLC message, about 1 KiB
+ * struct smcx_llc_msg - decoded LLC message, small enough for a stack in softirq
  * @type: selects the union member
  * @version: 1 or 2
  * @flags: byte 3, SMCX_LLC_F_*
@@ -256,7 +256,7 @@ static inline bool smcx_llc_is_response(const struct smcx_llc_msg *msg)
 
 /**
  * smcx_llc_decode() - read an LLC message
- * @buf: received bytes; must live as long as @out if it is an ADD_LINK
+ * @buf: received bytes; must live as long as @out if it is an ADD_LINK or a DELETE_RKEY
  * @len: how many, from the completion
  * @out: result, undefined on error
  *
@@ -269,7 +269,7 @@ int smcx_llc_decode(const u8 *buf, size_t len, struct smcx_llc_msg *out);
 /**
  * smcx_llc_encode() - build an LLC message
  * @in: contents
- * @buf: result
+ * @buf: result; not the message @in was decoded from
  * @cap: bytes in @buf
  *
  * Triples of a v2 ADD_LINK are zeroed; fill them in with smcx_llc_put_triple().
@@ -303,6 +303,17 @@ int smcx_llc_get_triple(const struct smcx_llc_add_link *al, unsigned int i,
  */
 int smcx_llc_put_triple(u8 *buf, size_t len, unsigned int i,
 			const struct smcx_llc_triple *in);
+
+/**
+ * smcx_llc_get_rkey() - one key of a DELETE_RKEY
+ * @del: decoded message
+ * @i: index, below @del->n_rkeys
+ * @out: result
+ *
+ * Context: Any.
+ * Return: 0, or -EINVAL if there is no such key.
+ */
+int smcx_llc_get_rkey(const struct smcx_llc_delete_rkey *del, unsigned int i, u32 *out);
 
 /**
  * smcx_llc_reply() - positive answer to a request: the request with the response flag

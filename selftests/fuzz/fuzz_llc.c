@@ -47,6 +47,18 @@ static bool only_received(void)
 		!memcmp(al->gid, zero, 16) && !memcmp(al->mac, zero, 6));
 }
 
+static void keys(void)
+{
+	u32 a = 0, b = 0;
+	unsigned int i;
+
+	for (i = 0; !smcx_llc_get_rkey(&m.delete_rkey, i, &a); i++) {
+		MUST(!smcx_llc_get_rkey(&again.delete_rkey, i, &b));
+		MUST(a == b);
+	}
+	MUST(smcx_llc_get_rkey(&again.delete_rkey, i, &b) == -EINVAL);
+}
+
 static void there_and_back(void)
 {
 	const u8 *keep = NULL;
@@ -63,10 +75,16 @@ static void there_and_back(void)
 			triples(n);
 		keep = m.add_link.triples;
 		m.add_link.triples = again.add_link.triples = NULL;
+	} else if (m.type == SMCX_LLC_DELETE_RKEY) {
+		keys();
+		keep = m.delete_rkey.rkeys;
+		m.delete_rkey.rkeys = again.delete_rkey.rkeys = NULL;
 	}
 	MUST(!memcmp(&m, &again, sizeof(m)));
 	if (m.type == SMCX_LLC_ADD_LINK)
 		m.add_link.triples = keep;
+	else if (m.type == SMCX_LLC_DELETE_RKEY)
+		m.delete_rkey.rkeys = keep;
 }
 
 static void due(u8 state)

@@ -6,10 +6,11 @@
 
 static struct smcx_llc_msg m, back;
 static u8 buf[SMCX_LLC_LEN_MAX];
+static u8 keys[4 * 255];
 
 static int decode_exact(const u8 *msg, size_t len)
 {
-	/* kept: triples point into it */
+	/* kept: triples and keys point into it */
 	static u8 *copy;
 
 	free(copy);
@@ -88,6 +89,7 @@ static void golden_add_link(void)
 static void golden_rkeys(void)
 {
 	struct smcx_llc_msg rsp;
+	u32 rkey;
 
 	golden_same("confirm_rkey_req");
 	CHECK_EQ(back.confirm_rkey.n_more, 0);
@@ -100,9 +102,13 @@ static void golden_rkeys(void)
 	golden_same("delete_rkey_req");
 	CHECK_EQ(back.delete_rkey.n_rkeys, 1);
 	CHECK_EQ(back.delete_rkey.err, 0);
+	CHECK_EQ(smcx_llc_get_rkey(&back.delete_rkey, 0, &rkey), 0);
+	CHECK_EQ(rkey, 0x32f);
+	CHECK_EQ(smcx_llc_get_rkey(&back.delete_rkey, 1, &rkey), -EINVAL);
 	golden_same("delete_rkey_rsp");
 	CHECK_EQ(back.delete_rkey.n_rkeys, 1);
 	CHECK_EQ(back.delete_rkey.err, 0);
+	CHECK_EQ(smcx_llc_get_rkey(&back.delete_rkey, 0, &rkey), -EINVAL);
 	CHECK_EQ(back.flags, SMCX_LLC_F_RESP);
 }
 
@@ -184,8 +190,9 @@ static void make(u8 type, u8 version, u8 flags)
 	case SMCX_LLC_DELETE_RKEY:
 		m.delete_rkey.n_rkeys = 8;
 		m.delete_rkey.err = flags & SMCX_LLC_F_RKEY_NEG ? 0xa0 : 0;
-		for (i = 0; i < 8; i++)
-			m.delete_rkey.rkeys[i] = 0x01010101 * (i + 1);
+		m.delete_rkey.rkeys = keys;
+		for (i = 0; i < sizeof(keys); i++)
+			keys[i] = (u8)(i + i / 251 + 1);
 		break;
 	}
 }
@@ -196,6 +203,27 @@ static bool known(int version, int type)
 		return type >= 1 && type <= 9 && type != SMCX_LLC_REQ_ADD_LINK;
 	return type >= 1 && type <= 9 && type != SMCX_LLC_ADD_LINK_CONT &&
 	       type != SMCX_LLC_CONFIRM_RKEY_CONT;
+}
+
+/* Keys are compared where the pointers point to. */
+static void same_msg(void)
+{
+	unsigned int i;
+	u32 a, b;
+
+	if (m.type == SMCX_LLC_DELETE_RKEY && (m.version == 1 || !smcx_llc_is_response(&m))) {
+		for (i = 0; !smcx_llc_get_rkey(&m.delete_rkey, i, &a); i++) {
+			CHECK_EQ(smcx_llc_get_rkey(&back.delete_rkey, i, &b), 0);
+			CHECK_EQ(a, b);
+		}
+		CHECK_EQ(i, m.delete_rkey.n_rkeys);
+		CHECK_EQ(smcx_llc_get_rkey(&back.delete_rkey, i, &b), -EINVAL);
+	}
+	if (m.type == SMCX_LLC_DELETE_RKEY)
+		m.delete_rkey.rkeys = back.delete_rkey.rkeys;
+	CHECK_MEM(&back, &m, sizeof(m));
+	if (m.type == SMCX_LLC_DELETE_RKEY)
+		m.delete_rkey.rkeys = keys;
 }
 
 static void roundtrip(void)
@@ -215,9 +243,7 @@ static void roundtrip(void)
 		}
 		CHECK_EQ(len, type == SMCX_LLC_REQ_ADD_LINK && !(flags[f] & 0x80) ? 60 : 44);
 		CHECK_EQ(decode_exact(buf, (size_t)len), 0);
-		if (version == 2 && type == SMCX_LLC_DELETE_RKEY && flags[f] & 0x80)
-			memset(m.delete_rkey.rkeys, 0, sizeof(m.delete_rkey.rkeys));
-		CHECK_MEM(&back, &m, sizeof(m));
+		same_msg();
 		for (cap = 0; cap < len; cap++) {
 			CHECK_EQ(smcx_llc_encode(&m, buf, (size_t)cap), -ENOSPC);
 			if (cap < 44)
@@ -459,14 +485,10 @@ static void delete_rkey_rules(void)
 	for (n = 0; n <= 255; n++) {
 		make(SMCX_LLC_DELETE_RKEY, 2, 0);
 		m.delete_rkey.n_rkeys = (u8)n;
-		if (n < 8)
-			memset(m.delete_rkey.rkeys + n, 0, 4 * (8 - n));
-		else
-			m.delete_rkey.rkeys[n - 1] = 0xfefefefe;
 		len = smcx_llc_encode(&m, buf, sizeof(buf));
 		CHECK_EQ(len, n <= 9 ? 44 : 8 + 4 * n);
 		CHECK_EQ(decode_exact(buf, (size_t)len), 0);
-		CHECK_MEM(&back, &m, sizeof(m));
+		same_msg();
 		if (n > 9)
 			CHECK_EQ(decode_exact(buf, (size_t)len - 1), -EPROTO);
 		m.version = 1;
@@ -476,6 +498,14 @@ static void delete_rkey_rules(void)
 	CHECK_EQ(smcx_llc_encode(&m, buf, sizeof(buf)), 44);
 	buf[4] = 9;
 	CHECK_EQ(decode_exact(buf, 44), -EPROTO);
+	m.delete_rkey.rkeys = NULL;
+	CHECK_EQ(smcx_llc_encode(&m, buf, sizeof(buf)), -EINVAL);
+	/* no keys are needed where none are sent */
+	m.delete_rkey.n_rkeys = 0;
+	CHECK_EQ(smcx_llc_encode(&m, buf, sizeof(buf)), 44);
+	make(SMCX_LLC_DELETE_RKEY, 2, SMCX_LLC_F_RESP);
+	m.delete_rkey.rkeys = NULL;
+	CHECK_EQ(smcx_llc_encode(&m, buf, sizeof(buf)), 44);
 }
 
 static void answers(void)

@@ -107,6 +107,7 @@ static void delete_rkey(const struct smcx_llc_delete_rkey *m, const struct smcx_
 	char *to;
 	size_t len = 0;
 	unsigned int i;
+	u32 rkey;
 
 	if (msg->flags & SMCX_LLC_F_RKEY_NEG) {
 		line_text("negative", "yes");
@@ -117,8 +118,8 @@ static void delete_rkey(const struct smcx_llc_delete_rkey *m, const struct smcx_
 	if (msg->version > 1 && smcx_llc_is_response(msg))
 		return;
 	to = line_value("rmb_rkeys", false);
-	for (i = 0; i < m->n_rkeys && i < SMCX_LLC_DEL_RKEYS_MAX && len + 16 < LINE_VALUE_LEN; i++)
-		len += (size_t)sprintf(to + len, "%s0x%08x", i ? "," : "", m->rkeys[i]);
+	for (i = 0; len + 16 < LINE_VALUE_LEN && !smcx_llc_get_rkey(m, i, &rkey); i++)
+		len += (size_t)sprintf(to + len, "%s0x%08x", i ? "," : "", rkey);
 }
 
 static void llc_body(const struct smcx_llc_msg *m)
