@@ -176,6 +176,9 @@ enum smcx_hs_next smcx_hs_step_link(struct smcx_hs *hs)
 		return smcx_hs_fail(hs, rc);
 	if (!event && !smcx_hs_expired(hs))
 		return SMCX_HS_SLEEP;
+	/* what this end has found out the peer will not tell */
+	if (READ_ONCE(hs->lgr->decline))
+		return smcx_hs_decline(hs, READ_ONCE(hs->lgr->decline));
 	hs->state = SMCX_HS_WAIT_DECLINE;
 	smcx_hs_set_deadline(hs, SMCX_HS_DECLINE_WAIT_MS);
 	return SMCX_HS_AGAIN;

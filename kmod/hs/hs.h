@@ -27,7 +27,7 @@
  *
  *   client:  PROPOSE -> WAIT_ACCEPT -> [WAIT_RKEY] -> [first contact: WAIT_LINK] -> done
  *   server:  WAIT_PROPOSAL -> [WAIT_LGR] -> [WAIT_RKEY] -> WAIT_CONFIRM -> [first contact: WAIT_LINK] -> done
- *   either:  -> WAIT_DECLINE (1 s, after a link time-out) -> done
+ *   either:  -> WAIT_DECLINE (the link did not come up: does the peer say why?) -> done
  *
  * The commit point: client, when the Confirm has been sent on a known link group, or
  * when the first contact's link is up; server, when the Confirm has been processed,

@@ -180,6 +180,8 @@ struct smcx_rkey {
  * @release_work: frees
  * @term_err: errno members are killed with
  * @term_reason: DELETE_LINK reason to send, 0 = send nothing
+ * @decline: why the peer cannot be served (enum smcx_reason), for the handshake that made the group;
+ *	set before smcx_lgr_terminate(), 0 = nothing is known
  * @dead: completed when the DYING work is done
  */
 struct smcx_lgr {
@@ -231,6 +233,7 @@ struct smcx_lgr {
 	struct work_struct	release_work;
 	int			term_err;
 	u32			term_reason;
+	u32			decline;
 	struct completion	dead;
 };
 

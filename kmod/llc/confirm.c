@@ -3,6 +3,8 @@
 
 #include <linux/etherdevice.h>
 
+#include "../proto/clc.h"
+#include "../proto/reason.h"
 #include "llc_priv.h"
 
 #define SMCX_LLC_CLIENT_WAIT	(4 * HZ)
@@ -51,10 +53,13 @@ static void smcx_llc_confirm_timeout(struct work_struct *work)
 		smcx_lgr_terminate(llc->lgr, -ETIMEDOUT, 0);
 }
 
-/* Our elements have no eye catchers; a peer that wants them cannot be served (RMBE_EC). */
-static bool smcx_llc_confirm_is_usable(u8 flags)
+/* Our elements have no eye catchers; a peer that wants them cannot be served. */
+static bool smcx_llc_confirm_is_usable(struct smcx_lgr *lgr, u8 flags)
 {
-	return flags & SMCX_LLC_F_NO_EYECATCHER;
+	if (flags & SMCX_LLC_F_NO_EYECATCHER)
+		return true;
+	WRITE_ONCE(lgr->decline, SMCX_REASON_RMBE_EC);
+	return false;
 }
 
 static void smcx_llc_set_confirmed(struct smcx_llc_state *llc)
@@ -72,7 +77,7 @@ static void smcx_llc_confirm_response(struct smcx_link *link, const struct smcx_
 	if (!smcx_llc_confirm_claim(lgr->llc))
 		return;
 	cancel_delayed_work(&lgr->llc->confirm_timer);
-	if (!smcx_llc_confirm_is_usable(msg->flags)) {
+	if (!smcx_llc_confirm_is_usable(lgr, msg->flags)) {
 		smcx_lgr_terminate(lgr, -EPROTO, 0);
 		return;
 	}
@@ -87,11 +92,13 @@ static int smcx_llc_confirm_answer(struct smcx_link *link)
 	struct smcx_llc_msg msg;
 	int rc;
 
-	if (!smcx_llc_confirm_is_usable(llc->req_flags))
+	if (!smcx_llc_confirm_is_usable(link->lgr, llc->req_flags))
 		return -EPROTO;
 	rc = smcx_link_ready(link);
-	if (rc)
+	if (rc) {
+		WRITE_ONCE(link->lgr->decline, SMCX_REASON_ERR_RDYLNK);
 		return rc;
+	}
 	/* all of this before the server can learn of it and go on */
 	smcx_llc_set_confirmed(llc);
 	if (!smcx_link_confirmed(link, llc->req.link_id, llc->req.link_uid))
