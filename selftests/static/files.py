@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Rules for files that a compiler does not check: licence lines, sizes, leftovers, version conditionals, blanks."""
+"""Rules for files that a compiler does not check: licence lines, sizes, leftovers, version conditionals, blanks,
+constants that the documentation names."""
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ NO_LICENCE = ("*/corpus/*", "*.md", "README*", "*/README*", "COPYING", "LICENSES
               "*.patch", "*/debian/copyright", "*/debian/source/format")
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
 VERSIONS = re.compile(r"LINUX_VERSION_CODE|KERNEL_VERSION")
+CONSTANT = re.compile(r"\bSMCX_[A-Z0-9_]+\b")
 DEAD = re.compile(r"^\s*#\s*if 0\b")
 
 
@@ -50,6 +52,17 @@ def source_errors(name, lines):
             yield f"{where}: dead code"
 
 
+def constant_errors(names):
+    """Documentation names constants of the code instead of repeating their values."""
+    texts = {name: (TOP / name).read_text(errors="replace") for name in names if (TOP / name).is_file()}
+    known = {word for name, text in texts.items() if not name.startswith("Documentation/")
+             for word in CONSTANT.findall(text)}
+    for name, text in texts.items():
+        if matches(name, "Documentation/*.rst"):
+            for word in sorted(set(CONSTANT.findall(text)) - known):
+                yield f"{name}: {word} is not known"
+
+
 def main():
     names = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True).stdout.split("\n")
     errors = []
@@ -60,6 +73,7 @@ def main():
         errors += licence_errors(name, lines)
         if matches(name, "*.c", "*.h"):
             errors += source_errors(name, lines)
+    errors += constant_errors(filter(None, names))
     print("\n".join(errors) if errors else "files: fine")
     sys.exit(bool(errors))
 
