@@ -69,6 +69,27 @@ static void smcx_llc_set_confirmed(struct smcx_llc_state *llc)
 	spin_unlock_bh(&llc->lock);
 }
 
+/*
+ * Before v2.1 a Linux client counts on a second link: its connect() waits up to 3 s for an
+ * ADD_LINK (protocol.md 2.10). One without an MTU is what it rejects whatever ports it has, and
+ * goes on with the one link at once. Others get none: they may take it for an error.
+ */
+static void smcx_llc_deny_second_link(struct smcx_link *link)
+{
+	const struct smcx_lgr *lgr = link->lgr;
+	struct smcx_llc_msg msg = {
+		.type		= SMCX_LLC_ADD_LINK,
+		.version	= lgr->version,
+	};
+
+	if (lgr->version < 2 || lgr->release || lgr->peer_os != SMCX_CLC_OS_LINUX)
+		return;
+	ether_addr_copy(msg.add_link.mac, link->path.mac);
+	memcpy(msg.add_link.gid, link->path.gid.raw, sizeof(msg.add_link.gid));
+	/* lost, it costs the client its wait, no more */
+	smcx_llc_send(link, &msg);
+}
+
 /* Server: the response ends first contact. */
 static void smcx_llc_confirm_response(struct smcx_link *link, const struct smcx_llc_msg *msg)
 {
@@ -82,8 +103,10 @@ static void smcx_llc_confirm_response(struct smcx_link *link, const struct smcx_
 		return;
 	}
 	smcx_llc_set_confirmed(lgr->llc);
-	if (smcx_link_confirmed(link, link->id, msg->confirm_link.link_uid))
-		smcx_lgr_activate(lgr);
+	if (!smcx_link_confirmed(link, link->id, msg->confirm_link.link_uid))
+		return;
+	smcx_llc_deny_second_link(link);
+	smcx_lgr_activate(lgr);
 }
 
 static int smcx_llc_confirm_answer(struct smcx_link *link)

@@ -16,6 +16,7 @@
  *
  * Flows of a group with one link:
  *  server first contact: smcx_llc_confirm_link() -> CONFIRM_LINK request, response within 2 s -> ACTIVE
+ *   (and, to a Linux client without v2.1, an ADD_LINK that it rejects: it would wait for one)
  *  client first contact: request -> QP to RTS, regions registered, response -> ACTIVE
  *  keep-alive: TEST_LINK after net.smc.smcr_testlink_time s of silence, again after 2 s and 4 s; nothing
  *   received within 6 s: the link is down
