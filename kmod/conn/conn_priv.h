@@ -269,7 +269,7 @@ struct smcx_rx_span {
  * @off: bytes to pass over first (peek offset)
  * @span: result
  *
- * Ends before the urgent byte; starts behind it unless it is inline.
+ * Ends before the urgent byte; starts behind it unless it is inline. The CPU sees the bytes.
  * Context: process, the connection's only reader.
  * Return: bytes; with none: 0 at EOF, the pending error (cleared), or -EAGAIN, as of the same moment.
  */

@@ -70,6 +70,14 @@ static int rx_nothing(struct smcx_conn *c)
 	return smcx_conn_rcv_closed(c) ? 0 : -EAGAIN;
 }
 
+static void rx_sync(const struct smcx_conn *c, const struct smcx_rx_span *span)
+{
+	unsigned int i;
+
+	for (i = 0; i < span->n; i++)
+		smcx_rmbe_sync(&c->rx.rmbe, span->piece[i].off, span->piece[i].len);
+}
+
 int smcx_rx_span(struct smcx_conn *c, size_t want, size_t off,
 		 struct smcx_rx_span *span)
 {
@@ -93,6 +101,7 @@ int smcx_rx_span(struct smcx_conn *c, size_t want, size_t off,
 				  span->len, rx->rmbe.size, span->piece);
 	rc = span->len ? (int)span->len : rx_nothing(c);
 	smcx_conn_unlock(c);
+	rx_sync(c, span);
 	return rc;
 }
 

@@ -54,6 +54,7 @@ void smcx_urg_arrive(struct smcx_conn *c)
 
 	lockdep_assert_held(&c->lock);
 	rx->urg_cur = rx->prod;
+	smcx_rmbe_sync(&rx->rmbe, last, 1);
 	rx->urg_byte = ((const u8 *)rx->rmbe.base)[last];
 	WRITE_ONCE(rx->urg_state, SMCX_URG_VALID);
 	/* alone in the element; no reader can be copying */

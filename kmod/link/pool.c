@@ -218,6 +218,24 @@ static u8 smcx_pool_code(const struct smcx_qp *qp, u32 size)
 	return code;
 }
 
+static size_t smcx_pool_off(const struct smcx_pool_region *pr, unsigned int elem)
+{
+	return (size_t)elem * smcx_rmbe_size(pr->code);
+}
+
+static void smcx_pool_zero(struct smcx_pool_region *pr, unsigned int elem, u32 dirty)
+{
+	memset(pr->mem->base + smcx_pool_off(pr, elem), 0, dirty);
+	smcx_region_sync_device(pr->mem, smcx_pool_off(pr, elem), dirty);
+}
+
+void smcx_rmbe_fetch(const struct smcx_rmbe *rmbe, u32 off, u32 len)
+{
+	const struct smcx_pool_region *pr = rmbe->priv;
+
+	smcx_region_sync_cpu(pr->mem, smcx_pool_off(pr, rmbe->idx - 1) + off, len);
+}
+
 int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, struct smcx_rmbe *rmbe)
 {
 	struct smcx_pool_region *pr;
@@ -240,12 +258,13 @@ int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, struct smcx_rmbe *rmbe)
 		return rc;
 	}
 	rmbe->size = smcx_rmbe_size(pr->code);
-	rmbe->base = pr->mem->base + (size_t)elem * rmbe->size;
+	rmbe->base = pr->mem->base + smcx_pool_off(pr, elem);
+	rmbe->sync = pr->mem->sync;
 	rmbe->idx = elem + 1;
 	rmbe->rkey = pr->mem->rkey;
 	rmbe->addr = pr->mem->addr;
 	rmbe->priv = pr;
-	memset(rmbe->base, 0, pr->dirty[elem]);
+	smcx_pool_zero(pr, elem, pr->dirty[elem]);
 	pr->dirty[elem] = 0;
 	smcx_stat_inc(lgr->sn, fresh ? SMCX_CNT_RMB_ALLOC : SMCX_CNT_RMB_REUSE);
 	return 0;
@@ -275,7 +294,7 @@ void smcx_rmbe_put(struct smcx_lgr *lgr, struct smcx_rmbe *rmbe, u32 dirty, bool
 		smcx_pool_quarantine(lgr);
 	} else {
 		if (dirty <= SMCX_POOL_ZERO_NOW)
-			memset(rmbe->base, 0, dirty);
+			smcx_pool_zero(pr, elem, dirty);
 		else
 			pr->dirty[elem] = dirty;
 		smcx_pool_untake(lgr, pr, elem);

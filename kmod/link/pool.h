@@ -15,6 +15,7 @@
  * little and one with many needs few registrations and few remote keys.
  * An element is handed out clean: what the previous user received is zeroed when
  * the element comes back, or, if that is a lot, when it is taken again.
+ * Who reads an element calls smcx_rmbe_sync() first.
  * An element whose peer may still write (close never answered) is not reused: it stays
  * quarantined until the group ends. A server's group that has lost many elements that way
  * retires: it takes no new connections and ends with the last one.
@@ -27,6 +28,7 @@
  * @base: kernel address
  * @size: bytes (16 KiB << code)
  * @idx: 1-based RMBE index within the region
+ * @sync: smcx_rmbe_sync() does something
  * @rkey: region's key on link 0 (the link in use today)
  * @addr: region's address as the peer knows it
  * @priv: pool's
@@ -35,6 +37,7 @@ struct smcx_rmbe {
 	void	*base;
 	u32	size;
 	u8	idx;
+	bool	sync;
 	u32	rkey;
 	u64	addr;
 	void	*priv;
@@ -61,6 +64,22 @@ int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, struct smcx_rmbe *rmbe);
  * Context: any.
  */
 void smcx_rmbe_put(struct smcx_lgr *lgr, struct smcx_rmbe *rmbe, u32 dirty, bool quarantine);
+
+/** smcx_rmbe_fetch() - smcx_rmbe_sync() where it is needed. @rmbe: element. @off: first byte. @len: bytes. Context: any but hard interrupt. */
+void smcx_rmbe_fetch(const struct smcx_rmbe *rmbe, u32 off, u32 len);
+
+/**
+ * smcx_rmbe_sync() - before the CPU reads what the peer has written
+ * @rmbe: element
+ * @off: first byte
+ * @len: bytes, within the element
+ * Context: any but hard interrupt; may take qp->lock.
+ */
+static inline void smcx_rmbe_sync(const struct smcx_rmbe *rmbe, u32 off, u32 len)
+{
+	if (unlikely(rmbe->sync))
+		smcx_rmbe_fetch(rmbe, off, len);
+}
 
 /** smcx_pool_register() - post registration of all NEW regions. @link: link in RTS. Context: process. Return: 0 or errno. */
 int smcx_pool_register(struct smcx_link *link);

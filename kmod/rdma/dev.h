@@ -30,8 +30,7 @@
  * no QP or chunk may touch @ibdev only under RCU with @gone seen false, or in
  * a callback of smcx_dev_for_each().
  *
- * Memory the peer writes is taken to be coherent with the CPU, as it is on
- * every platform RoCE adapters are sold for.
+ * DMA need not be coherent with the CPU, see "Memory the peer may write".
  *
  * Locks, outermost first: list mutex; qp->priv->mutex; @cq_lock (mutexes);
  * qp->lock, @chunk_lock (spin, bottom halves off, never nested in each other).

@@ -3,6 +3,7 @@
 #define SMCX_RDMA_PRIV_H
 
 #include <linux/mutex.h>
+#include <linux/scatterlist.h>
 
 #include "path.h"
 #include "qp.h"
@@ -12,7 +13,7 @@
  * What the files of this folder share. Calls go down only:
  *
  *   path -> dev -> qp -> { cq, region, slot, recv, chunk }
- *   path -> { gid, route, pnet }, dev -> gid, { region, recv } -> slot
+ *   path -> { gid, route, pnet }, dev -> gid, { region, recv } -> slot, region -> sync
  */
 
 #define SMCX_QP_REG_WRS		16	/* registrations under way per QP */
@@ -64,6 +65,22 @@ struct smcx_reg {
 	struct smcx_qp		*qp;
 	struct smcx_region	*region;
 	bool			busy;
+};
+
+/**
+ * struct smcx_region_priv - verbs side of a region
+ * @node: in priv->regions of the QP, while @mr exists; priv->mutex
+ * @region: back pointer
+ * @mr: memory region
+ * @sgt: the pages, mapped for DMA
+ * @dma: DMA address of each page, if region->sync
+ */
+struct smcx_region_priv {
+	struct list_head	node;
+	struct smcx_region	*region;
+	struct ib_mr		*mr;
+	struct sg_table		sgt;
+	u64			*dma;
 };
 
 /**
@@ -198,6 +215,11 @@ int smcx_recvs_post(struct smcx_qp *qp);
 void smcx_regions_init(struct smcx_qp *qp);
 /** smcx_regions_unmap() - unmap all regions of a fenced QP. @qp: QP. Context: process, priv->mutex held. */
 void smcx_regions_unmap(struct smcx_qp *qp);
+
+/* ---- sync.c ---- */
+
+/** smcx_region_sync_init() - find out whether the region needs syncing, be ready for it. @r: region mapped for DMA. Context: process, priv->mutex. Return: 0 or -ENOMEM. */
+int smcx_region_sync_init(struct smcx_region *r);
 
 /* ---- cq.c ---- */
 

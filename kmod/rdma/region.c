@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Registered receive memory, see DOC in region.h and protocol.md 3.3 */
 
+#include <linux/dma-mapping.h>
 #include <linux/random.h>
 #include <linux/scatterlist.h>
 #include <linux/vmalloc.h>
@@ -9,20 +10,6 @@
 
 #define SMCX_REG_WAIT	(5 * HZ)	/* protocol.md 3.2 */
 #define SMCX_REG_FLUSH	(2 * HZ)	/* for a registration on a fenced QP */
-
-/**
- * struct smcx_region_priv - verbs side of a region
- * @node: in priv->regions of the QP, while @mr exists; priv->mutex
- * @region: back pointer
- * @mr: memory region
- * @sgt: the pages, mapped for DMA
- */
-struct smcx_region_priv {
-	struct list_head	node;
-	struct smcx_region	*region;
-	struct ib_mr		*mr;
-	struct sg_table		sgt;
-};
 
 static void smcx_region_settle(struct smcx_region *r, int state)
 {
@@ -63,8 +50,19 @@ void smcx_regions_init(struct smcx_qp *qp)
 	}
 }
 
+/* Bounce buffers (swiotlb) have an upper size. */
+static unsigned int smcx_region_max_seg(struct ib_device *ibdev)
+{
+	unsigned int max = ib_dma_max_seg_size(ibdev);
+
+	if (ib_uses_virt_dma(ibdev))
+		return max;
+	return min_t(size_t, max, dma_max_mapping_size(ibdev->dma_device));
+}
+
 static int smcx_region_build_sgt(struct smcx_region *r, struct sg_table *sgt)
 {
+	unsigned int max_seg = smcx_region_max_seg(r->qp->dev->ibdev);
 	unsigned int i, n = r->size >> PAGE_SHIFT;
 	struct page **pages;
 	int rc;
@@ -74,7 +72,7 @@ static int smcx_region_build_sgt(struct smcx_region *r, struct sg_table *sgt)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
 		pages[i] = vmalloc_to_page(r->base + i * PAGE_SIZE);
-	rc = sg_alloc_table_from_pages(sgt, pages, n, 0, r->size, GFP_KERNEL);
+	rc = sg_alloc_table_from_pages_segment(sgt, pages, n, 0, r->size, max_seg, GFP_KERNEL);
 	kvfree(pages);
 	return rc;
 }
@@ -112,12 +110,18 @@ static int smcx_region_map(struct smcx_region *r)
 	lockdep_assert_held(&r->qp->priv->mutex);
 	if (r->qp->priv->state == SMCX_QP_NEW || r->qp->priv->state >= SMCX_QP_ERR)
 		return -ENOTCONN;
-	rc = ib_dma_map_sgtable_attrs(ibdev, &rp->sgt, DMA_FROM_DEVICE, 0);
+	rc = smcx_region_build_sgt(r, &rp->sgt);
 	if (rc)
 		return rc;
-	rc = smcx_region_map_mr(r);
+	/* to the device, too: what is zeroed here must not live on in a bounce buffer */
+	rc = ib_dma_map_sgtable_attrs(ibdev, &rp->sgt, DMA_BIDIRECTIONAL, 0);
+	if (rc)
+		return rc;
+	rc = smcx_region_sync_init(r);
+	if (!rc)
+		rc = smcx_region_map_mr(r);
 	if (rc) {
-		ib_dma_unmap_sgtable_attrs(ibdev, &rp->sgt, DMA_FROM_DEVICE, 0);
+		ib_dma_unmap_sgtable_attrs(ibdev, &rp->sgt, DMA_BIDIRECTIONAL, 0);
 		return rc;
 	}
 	list_add(&rp->node, &r->qp->priv->regions);
@@ -145,9 +149,6 @@ struct smcx_region *smcx_region_create(struct smcx_qp *qp, size_t size)
 		goto free;
 	r->priv->region = r;
 	INIT_LIST_HEAD(&r->priv->node);
-	rc = smcx_region_build_sgt(r, &r->priv->sgt);
-	if (rc)
-		goto free;
 	mutex_lock(&qp->priv->mutex);
 	rc = smcx_region_map(r);
 	mutex_unlock(&qp->priv->mutex);
@@ -235,11 +236,13 @@ static void smcx_region_unmap_locked(struct smcx_region *r)
 		return;
 	if (READ_ONCE(r->state) == SMCX_REGION_POSTED)
 		wait_for_completion_timeout(&r->registered, SMCX_REG_FLUSH);
+	/* readers stop fetching when it is DEAD, before the mapping is undone */
+	smcx_region_sync_cpu(r, 0, r->size);
 	smcx_region_detach(r);
 	list_del_init(&rp->node);
 	WARN_ON_ONCE(ib_dereg_mr(rp->mr));
 	rp->mr = NULL;
-	ib_dma_unmap_sgtable_attrs(r->qp->dev->ibdev, &rp->sgt, DMA_FROM_DEVICE, 0);
+	ib_dma_unmap_sgtable_attrs(r->qp->dev->ibdev, &rp->sgt, DMA_BIDIRECTIONAL, 0);
 }
 
 void smcx_regions_unmap(struct smcx_qp *qp)
@@ -265,6 +268,7 @@ void smcx_region_destroy(struct smcx_region *r)
 	if (r->priv) {
 		smcx_region_unmap(r);
 		sg_free_table(&r->priv->sgt);
+		kvfree(r->priv->dma);
 	}
 	vfree(r->base);
 	kfree(r->priv);

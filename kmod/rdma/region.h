@@ -18,6 +18,14 @@
  * once the QP is in RTS and runs before anything posted later.
  * The address shown to the peer is a random page-aligned number, not a kernel pointer.
  *
+ * What the peer writes does not reach the CPU by itself everywhere: with bounce buffers
+ * (swiotlb: encrypted guests, devices that address too little) or incoherent caches it must be
+ * fetched (smcx_region_sync_cpu()) before each read, and what the CPU zeroes must be pushed
+ * (smcx_region_sync_device()), or the next user's element would hold the last one's bytes.
+ * Each region learns when it is mapped whether it needs that; where it does not, as on
+ * hosts with coherent DMA and with soft-RoCE, it costs one test. Chunks, send slots and receives are
+ * synced around each posting, where the DMA layer makes the test.
+ *
  * A chunk is physically contiguous memory in the linear map (rxe of 6.12 insists),
  * mapped once and recycled through a per-device list. Bytes to send are copied
  * into chunks; an idle connection has none.
@@ -31,6 +39,7 @@
  * @rkey: key for the peer
  * @addr: address for the peer, start of the region
  * @state: enum smcx_region_state; written under qp->lock
+ * @sync: smcx_region_sync_cpu() and smcx_region_sync_device() are needed; constant
  * @registered: completed when the registration is known to have succeeded or failed
  * @priv: verbs objects, private to rdma/region.c
  */
@@ -41,6 +50,7 @@ struct smcx_region {
 	u32			rkey;
 	u64			addr;
 	int			state;
+	bool			sync;
 	struct completion	registered;
 	struct smcx_region_priv	*priv;
 };
@@ -88,6 +98,24 @@ int smcx_region_wait(struct smcx_region *r);
  * Context: process.
  */
 void smcx_region_unmap(struct smcx_region *r);
+
+/**
+ * smcx_region_sync_cpu() - before the CPU reads what the peer has written
+ * @r: region in any state
+ * @off: first byte
+ * @len: bytes, within the region
+ * Context: any but hard interrupt; takes qp->lock.
+ */
+void smcx_region_sync_cpu(struct smcx_region *r, size_t off, size_t len);
+
+/**
+ * smcx_region_sync_device() - after the CPU has written, and before the peer is told that it may
+ * @r: region in any state
+ * @off: first byte
+ * @len: bytes, within the region
+ * Context: any but hard interrupt; takes qp->lock.
+ */
+void smcx_region_sync_device(struct smcx_region *r, size_t off, size_t len);
 
 /** smcx_region_destroy() - unmap if needed and free the memory. @r: region or NULL. Context: process. */
 void smcx_region_destroy(struct smcx_region *r);
