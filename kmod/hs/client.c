@@ -63,9 +63,11 @@ static int smcx_client_encode_proposal(struct smcx_hs *hs, u8 *buf, size_t cap)
 
 static int smcx_client_send_proposal(struct smcx_hs *hs)
 {
-	u8 buf[SMCX_CLC_PROPOSAL_LEN_MAX];
+	/* nothing has been received yet; half a KiB of stack under TCP's sendmsg() is too much */
+	u8 *buf = hs->chan.buf;
 
-	return smcx_chan_send(hs, buf, smcx_client_encode_proposal(hs, buf, sizeof(buf)));
+	BUILD_BUG_ON(sizeof(hs->chan.buf) < SMCX_CLC_PROPOSAL_LEN_MAX);
+	return smcx_chan_send(hs, buf, smcx_client_encode_proposal(hs, buf, sizeof(hs->chan.buf)));
 }
 
 /* Paths that a Proposal in the SYN has found are given back when that was not taken. */
