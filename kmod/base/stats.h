@@ -60,6 +60,7 @@ enum smcx_cnt {
 	SMCX_CNT_ONERTT_TIMEOUT,	/* ... that was never confirmed */
 	SMCX_CNT_ONERTT_FAILED,	/* ... that ended otherwise before the Confirm */
 	SMCX_CNT_ONERTT_REPLAYED,	/* the very same SYN once more, refused */
+	SMCX_CNT_ONERTT_CROWDED,	/* Proposal of a peer for which too many were never confirmed, refused */
 	SMCX_CNT_ONERTT_BAD_TOKEN,	/* Proposal in a SYN, token wrong or too old, refused */
 	SMCX_CNT_ONERTT_NO_PROPOSAL,	/* other data in a SYN, refused */
 	SMCX_CNT_ONERTT_FILTERED,	/* cut off a SYN for a port without SMC listener */

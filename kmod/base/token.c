@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tokens of a server: see token.h. */
+#include <linux/jhash.h>
 #include <linux/jiffies.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -104,4 +105,19 @@ bool smcx_token_is_replay(struct smcx_net *sn, const struct smcx_flow *flow, __b
 	}
 	spin_unlock_bh(&s->lock);
 	return replay;
+}
+
+static atomic_t *smcx_token_lost_of(struct smcx_net *sn, const u8 peer_id[8])
+{
+	return &sn->secrets.lost[jhash(peer_id, 8, 0) % SMCX_TOKEN_LOST_SLOTS];
+}
+
+void smcx_token_lost(struct smcx_net *sn, const u8 peer_id[8], int n)
+{
+	atomic_add(n, smcx_token_lost_of(sn, peer_id));
+}
+
+bool smcx_token_is_crowded(struct smcx_net *sn, const u8 peer_id[8])
+{
+	return atomic_read(smcx_token_lost_of(sn, peer_id)) >= SMCX_TOKEN_LOST_MAX;
 }

@@ -18,11 +18,16 @@ struct smcx_net;
  * net.smc.onertt_token_life seconds, lazily, when it is used; the last one is still accepted.
  *
  * A token can be captured and the SYN replayed. Each SYN that was let in leaves a mark, so that the very
- * same one is not let in again; marks are overwritten by others (direct-mapped table), which only means
- * that a replay then costs what the text says: one element for three seconds.
+ * same one is not let in again; marks are overwritten by others (direct-mapped table), and the same token
+ * works from other ports. A Proposal that nobody stands behind costs one element of the peer's group,
+ * and that for as long as the group lives: the Accept has named its key, and nobody can know that it
+ * did not arrive. So these elements are counted per peer (a hash of its id), and when there are
+ * too many, its SYNs are answered as if they had no data, until the groups that hold them have ended.
  */
 
 #define SMCX_TOKEN_MARKS	4096
+#define SMCX_TOKEN_LOST_SLOTS	64
+#define SMCX_TOKEN_LOST_MAX	64	/* elements of one slot's peers: 4 MiB of the default size */
 
 /**
  * struct smcx_flow - addresses of one TCP connection as its server sees them
@@ -46,6 +51,7 @@ struct smcx_flow {
  * @has_old: the previous one counts
  * @mark_key: key of the marks
  * @marks: SYNs that were let in, or NULL until the first
+ * @lost: elements of living groups that went to Proposals never confirmed, by peer id
  */
 struct smcx_secrets {
 	spinlock_t	lock;
@@ -54,6 +60,7 @@ struct smcx_secrets {
 	bool		has_old;
 	siphash_key_t	mark_key;
 	u32		*marks;
+	atomic_t	lost[SMCX_TOKEN_LOST_SLOTS];
 };
 
 /** smcx_token_net_init() - no key yet. @sn: namespace. Context: process. */
@@ -101,5 +108,11 @@ bool smcx_token_may_invite(const struct smcx_net *sn);
  * Context: any.
  */
 bool smcx_token_is_replay(struct smcx_net *sn, const struct smcx_flow *flow, __be16 sport, u32 isn);
+
+/** smcx_token_lost() - elements went to Proposals in SYNs that nobody confirmed, or are free again. @sn: namespace. @peer_id: from the Proposal. @n: how many more, or fewer. Context: any. */
+void smcx_token_lost(struct smcx_net *sn, const u8 peer_id[8], int n);
+
+/** smcx_token_is_crowded() - have too many been lost that way? @sn: namespace. @peer_id: from the Proposal. Context: any. */
+bool smcx_token_is_crowded(struct smcx_net *sn, const u8 peer_id[8]);
 
 #endif

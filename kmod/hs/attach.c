@@ -230,6 +230,8 @@ void smcx_hs_drop_group(struct smcx_hs *hs)
 	/* a group that never came up has no other user worth keeping it for */
 	if (hs->lgr && hs->first)
 		smcx_lgr_terminate(hs->lgr, -ECONNABORTED, 0);
+	if (hs->conn && hs->told && hs->syn && !hs->syn_up)
+		smcx_pool_note_syn(hs->lgr);
 	if (hs->conn)
 		smcx_conn_discard(hs->conn, hs->told);
 	hs->conn = NULL;

@@ -168,10 +168,12 @@ struct smcx_rkey {
  * @waiters: handshakes waiting for FORMING to end, under the waiters' lock
  * @nwaiters: their number
  * @pool_mutex: serializes growing and shrinking of the pool
- * @pool_lock: protects @regions and the elements' states; bottom halves off, innermost
+ * @pool_lock: protects @regions, the elements' states and the counts; bottom halves off, innermost
  * @regions: struct smcx_pool_region list, see pool.c; changed under both
  * @nregions: length of @regions
  * @quarantined: elements lost to quarantine
+ * @syn_lost: those of them that smcx_token_lost() knows
+ * @pool_over: the group is over: nothing more is counted
  * @rmb_bytes: bytes of all regions (read locklessly for dumps)
  * @llc: state of the LLC layer, created and freed through smcx_link_handlers
  * @free_work: ends an unused group after the delay
@@ -224,6 +226,8 @@ struct smcx_lgr {
 	struct list_head	regions;
 	unsigned int		nregions;
 	unsigned int		quarantined;
+	unsigned int		syn_lost;
+	bool			pool_over;
 	size_t			rmb_bytes;
 
 	struct smcx_llc_state	*llc;

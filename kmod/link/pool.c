@@ -169,7 +169,7 @@ static int smcx_pool_grow(struct smcx_lgr *lgr, u8 code)
 	/* the peer's table of our keys is as long as ours of his */
 	if (lgr->nregions >= SMCX_LGR_RKEYS)
 		return -ENOSPC;
-	/* only a client comes that far: the peer never answers a close */
+	/* only a client comes that far: the peer never answers a close, and the group has retired */
 	if (READ_ONCE(lgr->quarantined) >= SMCX_POOL_ELEMS_MAX)
 		return -ENOSPC;
 	n = smcx_pool_elems(lgr, code, (size_t)link->qp->max_mr_pages << PAGE_SHIFT);
@@ -277,9 +277,29 @@ static void smcx_pool_quarantine(struct smcx_lgr *lgr)
 	spin_lock_bh(&lgr->pool_lock);
 	n = ++lgr->quarantined;
 	spin_unlock_bh(&lgr->pool_lock);
-	/* a client cannot: the server decides which group a connection joins */
-	if (n >= SMCX_POOL_RETIRE && lgr->role == SMCX_SERVER)
+	/* the server decides which group a connection joins: a client's works as long as it can */
+	if (n >= (lgr->role == SMCX_SERVER ? SMCX_POOL_RETIRE : SMCX_POOL_ELEMS_MAX))
 		WRITE_ONCE(lgr->retired, true);
+}
+
+void smcx_pool_note_syn(struct smcx_lgr *lgr)
+{
+	spin_lock_bh(&lgr->pool_lock);
+	if (!lgr->pool_over) {
+		lgr->syn_lost++;
+		smcx_token_lost(lgr->sn, lgr->peer_id, 1);
+	}
+	spin_unlock_bh(&lgr->pool_lock);
+}
+
+/* The namespace may be gone when the group's memory goes. */
+static void smcx_pool_settle_syns(struct smcx_lgr *lgr)
+{
+	spin_lock_bh(&lgr->pool_lock);
+	lgr->pool_over = true;
+	smcx_token_lost(lgr->sn, lgr->peer_id, -(int)lgr->syn_lost);
+	lgr->syn_lost = 0;
+	spin_unlock_bh(&lgr->pool_lock);
 }
 
 void smcx_rmbe_put(struct smcx_lgr *lgr, struct smcx_rmbe *rmbe, u32 dirty, bool quarantine)
@@ -405,6 +425,7 @@ void smcx_pool_unmap(struct smcx_lgr *lgr)
 	list_for_each_entry(pr, &lgr->regions, node)
 		smcx_region_unmap(pr->mem);
 	mutex_unlock(&lgr->pool_mutex);
+	smcx_pool_settle_syns(lgr);
 }
 
 void smcx_pool_free(struct smcx_lgr *lgr)

@@ -18,7 +18,9 @@
  * Who reads an element calls smcx_rmbe_sync() first.
  * An element whose peer may still write (close never answered) is not reused: it stays
  * quarantined until the group ends. A server's group that has lost many elements that way
- * retires: it takes no new connections and ends with the last one.
+ * retires: it takes no new connections and ends with the last one. A client does not choose the group,
+ * so its group retires only when it will give out no new element any more. What Proposals in SYNs
+ * have cost that nobody confirmed is counted per peer, beyond the group (smcx_token_lost()).
  * A region that has been wholly unused for a minute is given back to the system once the peer has
  * been told (DELETE_RKEY); the first one of a group stays.
  */
@@ -65,6 +67,9 @@ int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, struct smcx_rmbe *rmbe);
  */
 void smcx_rmbe_put(struct smcx_lgr *lgr, struct smcx_rmbe *rmbe, u32 dirty, bool quarantine);
 
+/** smcx_pool_note_syn() - a quarantined element went to a Proposal in a SYN that nobody confirmed. @lgr: server's group. Context: any. */
+void smcx_pool_note_syn(struct smcx_lgr *lgr);
+
 /** smcx_rmbe_fetch() - smcx_rmbe_sync() where it is needed. @rmbe: element. @off: first byte. @len: bytes. Context: any but hard interrupt. */
 void smcx_rmbe_fetch(const struct smcx_rmbe *rmbe, u32 off, u32 len);
 
@@ -83,7 +88,7 @@ static inline void smcx_rmbe_sync(const struct smcx_rmbe *rmbe, u32 off, u32 len
 
 /** smcx_pool_register() - post registration of all NEW regions. @link: link in RTS. Context: process. Return: 0 or errno. */
 int smcx_pool_register(struct smcx_link *link);
-/** smcx_pool_unmap() - unmap all regions (group DYING, QP fenced). @lgr: group. Context: process. */
+/** smcx_pool_unmap() - unmap all regions, take back what was counted (group DYING, QP fenced). @lgr: group. Context: process. */
 void smcx_pool_unmap(struct smcx_lgr *lgr);
 /** smcx_pool_free() - free all regions (last reference). @lgr: group. Context: process. */
 void smcx_pool_free(struct smcx_lgr *lgr);

@@ -125,6 +125,7 @@ static const struct {
 	{ SMCX_CNT_ONERTT_TIMEOUT, "onertt_timeout" },
 	{ SMCX_CNT_ONERTT_FAILED, "onertt_failed" },
 	{ SMCX_CNT_ONERTT_REPLAYED, "onertt_replayed" },
+	{ SMCX_CNT_ONERTT_CROWDED, "onertt_crowded" },
 	{ SMCX_CNT_ONERTT_BAD_TOKEN, "onertt_bad_token" },
 	{ SMCX_CNT_ONERTT_NO_PROPOSAL, "onertt_no_proposal" },
 	{ SMCX_CNT_ONERTT_FILTERED, "onertt_filtered" },

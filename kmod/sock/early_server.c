@@ -71,6 +71,8 @@ static enum smcx_cnt smcx_guard_judge(struct smcx_net *sn, struct smcx_guard *g,
 	token = smcx_ext_proposal_token(&g->prop);
 	if (token ? !smcx_token_check(sn, &g->flow, token) : !smcx_guard_trusts(sn, &g->flow))
 		return SMCX_CNT_ONERTT_BAD_TOKEN;
+	if (smcx_token_is_crowded(sn, g->prop.peer_id))
+		return SMCX_CNT_ONERTT_CROWDED;
 	if (smcx_token_is_replay(sn, &g->flow, tcp_hdr(skb)->source, tcp_rsk(req)->rcv_isn))
 		return SMCX_CNT_ONERTT_REPLAYED;
 	return SMCX_CNT_ONERTT_ACCEPTED;

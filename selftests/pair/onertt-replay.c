@@ -87,7 +87,8 @@ static void gag(bool on)
 	MUST_EQ(system(cmd), 0);
 }
 
-static void begin(void)
+/* A listener that invites, a connection that was let in at once, and its SYN. */
+static void capture(void)
 {
 	struct midbox *box;
 	int fd, afd;
@@ -104,11 +105,16 @@ static void begin(void)
 	e_syn(box, &good);
 	mb_close(box);
 	MUST_EQ(p_do(st.peer, P_LISTEN, ls, 4096), 0);
+	gag(true);
+}
+
+static void begin(void)
+{
+	capture();
 	server = peer_thread(st.peer);
 	watcher = peer_thread(st.peer);
 	REQUIRE(server && watcher);
 	p_post(server, P_ECHOLOOP, ls, 1000000, st_ms(20000));
-	gag(true);
 }
 
 struct flood {
@@ -226,11 +232,58 @@ static void t_addresses(void)
 	attack(ADDRESSES_VARY, "beside a token from other addresses", st_arg_num("n", 100000) * 2 / 10);
 }
 
+/* @n SYNs never seen before, and time for the server to give up what came of them. Return: how many were let in. */
+static long replay(int n, int isn)
+{
+	long before = e_count(st.peer, "onertt_accepted");
+	struct flood f = { .n = n, .kind = PORTS_VARY };
+
+	good.seq += isn;
+	flood(&f);
+	st_sleep_ms(st_ms(5000));
+	return e_count(st.peer, "onertt_accepted") - before;
+}
+
+/*
+ * Each Proposal let in takes an element of the client's group, for as long as that lives. Long-lived
+ * connections keep groups alive: what replays can pin must not grow with their number.
+ */
+static void t_pinned(void)
+{
+	long in[4], crowded = e_count(st.peer, "onertt_crowded");
+	int fd[4], afd[4];
+
+	capture();
+	for (int i = 0; i < 4; i++) {
+		fd[i] = e_socket(true);
+		e_dial(fd[i], port);
+		afd[i] = e_accept(ls, 5000);
+		REQUIRE(afd[i] >= 0);
+		EQ(e_carrier(fd[i]), CARRIER_SMC);
+		in[i] = replay(300, 1000003);
+	}
+	crowded = e_count(st.peer, "onertt_crowded") - crowded;
+	st_note("let in: %ld, then %ld, %ld, %ld; refused %ld", in[0], in[1], in[2], in[3], crowded);
+	EXPECT(in[0] >= 64);
+	EXPECT(in[1] == 0 && in[2] == 0 && in[3] == 0);
+	EXPECT(crowded >= 3 * 300 * 9 / 10);
+	for (int i = 0; i < 4; i++) {
+		e_exchange(fd[i], afd[i], 10000);
+		e_finish(fd[i], afd[i]);
+	}
+	/* the group that held the elements has ended with its last connection */
+	st_sleep_ms(st_ms(1000));
+	EXPECT(replay(20, 1000003) > 0);
+	gag(false);
+	e_fresh_device();
+}
+
 static const struct st_case cases[] = {
 	{ "state at first", e_state_first },
 	{ "the same SYN", t_same, .secs = 200 },
 	{ "other ports", t_ports, .secs = 300 },
 	{ "other addresses", t_addresses, .secs = 200 },
+	{ "elements pinned", t_pinned, .secs = 200 },
 	{ "state at last", e_state_last, .secs = 60 },
 };
 
