@@ -96,6 +96,7 @@ static void smcx_dev_event(struct ib_event_handler *handler, struct ib_event *ev
 			set_bit(port, &dev->port_flags);
 		break;
 	case IB_EVENT_GID_CHANGE:
+		atomic_inc(&dev->gid_gen);
 		set_bit(SMCX_DEV_GIDS, &dev->port_flags);
 		break;
 	case IB_EVENT_PORT_ACTIVE:
@@ -155,6 +156,8 @@ static struct smcx_dev *smcx_dev_alloc(struct ib_device *ibdev)
 	INIT_LIST_HEAD(&dev->chunks);
 	init_waitqueue_head(&dev->idle);
 	INIT_WORK(&dev->port_work, smcx_dev_port_work);
+	/* differs from what gid_span says: nothing is known yet */
+	atomic_set(&dev->gid_gen, 1);
 	return dev;
 }
 

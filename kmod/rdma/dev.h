@@ -61,6 +61,8 @@
  * @port_work: translates port events, which may come in atomic context, into calls of smcx_rdma_events
  * @port_flags: pending for @port_work: bit n: port n+1 is down, SMCX_DEV_GIDS: GIDs changed
  * @port_mtu: active MTU code per port as last queried, 0 = not yet
+ * @gid_gen: counts changes of the GID tables
+ * @gid_span: per port: what smcx_gid_search() has learnt about the table, any thread
  * @lnk_cnt_by_port: QPs per port, shown by tools; kept by create and stop
  * @rcu: frees the struct
  */
@@ -88,6 +90,8 @@ struct smcx_dev {
 	struct work_struct	port_work;
 	unsigned long		port_flags;
 	u8			port_mtu[SMCX_DEV_PORTS];
+	atomic_t		gid_gen;
+	atomic64_t		gid_span[SMCX_DEV_PORTS];
 	atomic_t		lnk_cnt_by_port[SMCX_DEV_PORTS];
 	struct rcu_head		rcu;
 };

@@ -84,20 +84,35 @@ static bool smcx_gid_consider(const struct ib_gid_attr *attr,
 	return true;
 }
 
-bool smcx_gid_search(struct ib_device *ibdev, u8 port,
+/* dev->gid_span: which change it was true after, and the number of entries up to the last used one. */
+static int smcx_gid_span(const struct smcx_dev *dev, u8 port, u32 gen)
+{
+	u64 span = atomic64_read(&dev->gid_span[port - 1]);
+
+	if (upper_32_bits(span) == gen)
+		return lower_32_bits(span);
+	return dev->ibdev->port_data[port].immutable.gid_tbl_len;
+}
+
+bool smcx_gid_search(struct smcx_dev *dev, u8 port,
 		     const struct smcx_gid_query *q, struct smcx_gid_match *m)
 {
-	int i, len = ibdev->port_data[port].immutable.gid_tbl_len;
+	/* read before the table, written after it: a change meanwhile makes it void */
+	u32 gen = atomic_read_acquire(&dev->gid_gen);
+	int i, end = 0, len = smcx_gid_span(dev, port, gen);
 	const struct ib_gid_attr *attr;
 	bool better = false;
 
 	for (i = 0; i < len; i++) {
-		attr = rdma_get_gid_attr(ibdev, port, i);
+		attr = rdma_get_gid_attr(dev->ibdev, port, i);
 		if (IS_ERR(attr))
 			continue;
+		end = i + 1;
 		better |= smcx_gid_consider(attr, q, m);
 		rdma_put_gid_attr(attr);
 	}
+	if (end < len)
+		atomic64_set_release(&dev->gid_span[port - 1], (u64)gen << 32 | end);
 	return better;
 }
 

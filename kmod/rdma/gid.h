@@ -12,6 +12,10 @@
  * Questions to the RDMA core's cached tables. Nothing here sleeps or asks the
  * driver (rxe takes the RTNL for a port query), and everything may
  * run inside an RCU read section that keeps the ib_device.
+ *
+ * Tables are long and nearly empty (rxe: 1024 entries, of which a handful is used),
+ * and each entry costs a lock. So a search that has seen the whole table remembers where
+ * its last used entry is; the next ones stop there, until an event says that the table has changed.
  */
 
 /**
@@ -44,14 +48,14 @@ struct smcx_gid_match {
 
 /**
  * smcx_gid_search() - look for a better GID on one port
- * @ibdev: device
+ * @dev: device
  * @port: port
  * @q: what is wanted
  * @m: best match so far, replaced by a better one
- * Context: RCU read section that keeps @ibdev.
+ * Context: RCU read section that keeps @dev->ibdev.
  * Return: true if @m was replaced.
  */
-bool smcx_gid_search(struct ib_device *ibdev, u8 port,
+bool smcx_gid_search(struct smcx_dev *dev, u8 port,
 		     const struct smcx_gid_query *q, struct smcx_gid_match *m);
 
 /** smcx_gid_is() - is @gid still entry @index of @port? @ibdev: device. @port: port. @index: index. @gid: GID. Context: any, @ibdev kept alive. */

@@ -115,7 +115,7 @@ static void smcx_path_try_port(struct smcx_search *s, struct smcx_dev *dev, u8 p
 		smcx_path_miss(s, SMCX_REASON_LOCAL_PORT_DOWN);
 		return;
 	}
-	if (smcx_gid_search(ibdev, port, &s->q, &s->m))
+	if (smcx_gid_search(dev, port, &s->q, &s->m))
 		s->dev = dev;
 	else if (!s->m.score)
 		smcx_path_miss(s, s->pnetid[0] ? SMCX_REASON_LOCAL_NO_GID :
