@@ -179,7 +179,11 @@ void smcx_hs_start_proposed(struct smcx_hs *hs)
 	smcx_setup_start(&hs->setup, hs->sk, false);
 	smcx_hs_set_deadline(hs, READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
 	WRITE_ONCE(hs->state, SMCX_HS_WAIT_ACCEPT);
-	smcx_hs_queue(hs, 0);
+	/* the Accept's arrival brings the run forward, unless it is here already */
+	if (skb_queue_empty_lockless(&hs->sk->sk_receive_queue))
+		smcx_hs_rearm(hs);
+	else
+		smcx_hs_queue(hs, 0);
 }
 
 void smcx_hs_prepare_syn(struct smcx_hs *hs)

@@ -53,7 +53,7 @@ static void smcx_client_done(void *owner, const struct smcx_hs_result *res)
 	struct smcx_conn *drop = NULL;
 	struct smcx_sock *ss = owner;
 	struct sock *sk = ss->sk;
-	bool abort = false;
+	bool abort = false, ack = false;
 	struct smcx_hs *hs;
 
 	smcx_sock_hold(ss);
@@ -66,6 +66,8 @@ static void smcx_client_done(void *owner, const struct smcx_hs_result *res)
 		smcx_enter_smc(ss, res->conn);
 		smcx_wake(ss, 0, SOCK_WAKE_IO, POLL_OUT);
 	} else if (!res->err) {
+		/* a server's TCP does not show the connection to anybody before it */
+		ack = smcx_early_was_taken(ss);
 		smcx_fallback(ss, res->reason, res->peer_reason);
 		smcx_client_wake_tcp(sk);
 	} else {
@@ -74,6 +76,8 @@ static void smcx_client_done(void *owner, const struct smcx_hs_result *res)
 		abort = true;
 	}
 	release_sock(sk);
+	if (ack)
+		tcp_sock_set_quickack(sk, 1);
 	if (abort)
 		smcx_client_abort(ss, -res->err);
 	if (drop)
@@ -113,6 +117,8 @@ static void smcx_client_established(struct smcx_sock *ss)
 		return;
 	case SMCX_EARLY_PROPOSED:
 		smcx_client_handshake(ss);
+		/* the Accept is right behind the SYN-ACK: the Confirm takes the final ACK along */
+		smcx_tcp_delay_ack(ss->sk);
 		smcx_hs_start_proposed(ss->hs);
 		smcx_hs_note_syn(ss->hs, ktime_get_ns() - ss->syn_at);
 		return;

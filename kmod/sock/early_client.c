@@ -367,8 +367,13 @@ enum smcx_early_next smcx_early_established(struct smcx_sock *ss)
 	return SMCX_EARLY_PROPOSED;
 }
 
+bool smcx_early_was_taken(const struct smcx_sock *ss)
+{
+	return ss->early && ss->early->phase == SMCX_EARLY_TAKEN;
+}
+
 void smcx_early_failed(struct smcx_sock *ss)
 {
-	if (ss->early && ss->early->phase == SMCX_EARLY_TAKEN)
+	if (smcx_early_was_taken(ss))
 		smcx_peer_forget(ss->sn, &ss->early->key);
 }

@@ -279,6 +279,8 @@ void smcx_early_launched(struct smcx_sock *ss, int rc);
 enum smcx_early_next smcx_early_established(struct smcx_sock *ss);
 /** smcx_early_abandon() - the attempt is over; idempotent. @ss: client. Context: any, sk locked. */
 void smcx_early_abandon(struct smcx_sock *ss);
+/** smcx_early_was_taken() - did a server that offers SMC take the SYN's Proposal? @ss: client. Context: any, sk locked. */
+bool smcx_early_was_taken(const struct smcx_sock *ss);
 /** smcx_early_failed() - the handshake ended in an error: do not trust the server's token. @ss: client. Context: any, sk locked. */
 void smcx_early_failed(struct smcx_sock *ss);
 
