@@ -59,6 +59,16 @@ static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk, bool
 	return waiting <= backlog && all <= smcx_listen_limit(sk);
 }
 
+/*
+ * smcx_sock_attach() will need sk_user_data. TCP runs BPF programs before that, and one that puts the child
+ * into a sockmap would leave a psock there: so the place is taken at once, by a value that
+ * is no state (no flags), outlives us and is never followed. The program gets EBUSY, as it does for a client.
+ */
+static void smcx_listen_reserve(struct sock *child)
+{
+	rcu_assign_sk_user_data(child, child);
+}
+
 /* Context: softirq. The child is locked and nobody else knows it yet. */
 static void smcx_listen_born(struct smcx_sock *ss, struct sock *child, bool own_req)
 {
@@ -70,6 +80,7 @@ static void smcx_listen_born(struct smcx_sock *ss, struct sock *child, bool own_
 	smcx_tcp_child_init(child, ss && ss->lsn->no_cookie);
 	/* who does not own the request is thrown away */
 	if (ss && own_req && smcx_tcp_child_offers(child)) {
+		smcx_listen_reserve(child);
 		smcx_tcp_delay_ack(child);
 		atomic_inc(&ss->lsn->nsmc);
 	}
