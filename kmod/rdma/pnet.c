@@ -8,6 +8,9 @@
 
 #include "pnet.h"
 
+/* The administrator of a namespace of his own adds, too: of names of devices that do not exist there is no end. */
+#define SMCX_PNET_ITEMS_MAX	1024
+
 struct smcx_pnet_item {
 	struct list_head	node;
 	struct smcx_pnet_entry	e;
@@ -41,12 +44,17 @@ static bool smcx_pnet_same_subject(const struct smcx_pnet_entry *a,
 static int smcx_pnet_add_item(struct net *net, const struct smcx_pnet_entry *e)
 {
 	struct smcx_pnet_item *item;
+	unsigned int n = 0;
 
 	lockdep_assert_held(&smcx_pnet_mutex);
-	list_for_each_entry(item, smcx_pnet_items(net), node)
+	list_for_each_entry(item, smcx_pnet_items(net), node) {
 		if (smcx_pnet_same_subject(e, &item->e))
 			return -EEXIST;
-	item = kzalloc(sizeof(*item), GFP_KERNEL);
+		n++;
+	}
+	if (n >= SMCX_PNET_ITEMS_MAX)
+		return -ENOSPC;
+	item = kzalloc(sizeof(*item), GFP_KERNEL_ACCOUNT);
 	if (!item)
 		return -ENOMEM;
 	item->e = *e;

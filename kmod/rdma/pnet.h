@@ -35,7 +35,7 @@ struct smcx_pnet_entry {
  * @net: namespace
  * @e: checked entry
  * Context: process.
- * Return: 0, -EEXIST, -ENOMEM, -EPERM (RDMA entry outside the initial namespace).
+ * Return: 0, -EEXIST, -ENOMEM, -ENOSPC (table full), -EPERM (RDMA entry outside the initial namespace).
  */
 int smcx_pnet_add(struct net *net, const struct smcx_pnet_entry *e);
 

@@ -322,9 +322,24 @@ static int pnet_get(const char *name, int flags, struct entries *e)
 	return ask_genl(&m, on_pnet, e);
 }
 
+/* Return: entries that went in before the first refusal, whose errno is in *err. */
+static int pnet_fill(int max, int *err)
+{
+	char eth[16];
+	int n;
+
+	*err = 0;
+	for (n = 0; n < max && !*err; n++) {
+		snprintf(eth, sizeof(eth), "none%d", n);
+		*err = pnet(SMCX_PNET_CMD_ADD, "FULL", eth, NULL, -1);
+	}
+	return *err ? n - 1 : n;
+}
+
 static void test_pnet(void)
 {
 	struct entries e;
+	int err;
 
 	is(pnet(SMCX_PNET_CMD_ADD, "NETA", NULL, NULL, -1), EINVAL, "add without a device");
 	is(pnet(SMCX_PNET_CMD_ADD, NULL, "eth0", NULL, -1), EINVAL, "add without an id");
@@ -348,6 +363,9 @@ static void test_pnet(void)
 	is(pnet(SMCX_PNET_CMD_FLUSH, NULL, NULL, NULL, -1), 0, "remove all");
 	pnet_get(NULL, NLM_F_DUMP, &e);
 	is(e.n, 0, "none is left");
+	is(pnet_fill(2000, &err), 1024, "the table has an end");
+	is(err, ENOSPC, "the next entry is refused");
+	is(pnet(SMCX_PNET_CMD_FLUSH, NULL, NULL, NULL, -1), 0, "remove all of a full table");
 }
 
 /* ---- sock_diag ---- */
