@@ -278,7 +278,8 @@ static bool smcx_child_start(struct smcx_sock *cs)
 	if (!cs->hs)
 		return false;
 	lock_sock(sk);
-	smcx_sock_attach(cs, NULL, &smcx_child_hooks, false);
+	/* SOCK_FASYNC comes from the listener, and with it TCP writes into sk_wq while sending */
+	smcx_sock_attach(cs, NULL, &smcx_child_hooks, true);
 	ok = smcx_child_link(cs, SMCX_CHILD_PENDING);
 	if (ok) {
 		smcx_sock_list(cs);

@@ -190,8 +190,8 @@ void smcx_sock_detach(struct smcx_sock *ss)
 	smcx_sock_unhook(sk, ss->hooks, &ss->orig);
 	if (sk->sk_socket == smcx_sock_dummy)
 		sk_set_socket(sk, NULL);
-	if (sk->sk_socket)
-		rcu_assign_pointer(sk->sk_wq, &sk->sk_socket->wq);
+	/* NULL as for any child that nobody has accepted: ours goes away with us */
+	rcu_assign_pointer(sk->sk_wq, sk->sk_socket ? &sk->sk_socket->wq : NULL);
 	rcu_assign_sk_user_data(sk, NULL);
 	write_unlock_bh(&sk->sk_callback_lock);
 	WRITE_ONCE(ss->attached, false);
