@@ -5,8 +5,10 @@
 probe=/tests/pair/onertt_probe
 pids=
 
+# counter NAME: what it counted since this test began
 counter() {
-	smcx stat | sed -n "s/^  onertt_$1 *//p"
+	local v=$(smcx stat | sed -n "s/^  onertt_$1 *//p")
+	echo $((v - $(sed -n "s/^  onertt_$1 *//p" before)))
 }
 
 is() {	# is NAME WANT
@@ -42,5 +44,6 @@ client() {	# client PORT KIND N FILE [nonblock]
 	sed "s/^/# $4 /" "$4"
 }
 
+smcx stat > before
 modprobe sch_netem 2> /dev/null
 tc qdisc add dev "$DEV" root netem delay 25ms limit 100000
