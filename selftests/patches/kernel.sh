@@ -27,18 +27,25 @@ sources()
 	fi
 }
 
+# state: all that the kernel is made of.
+state()
+{
+	cat "$base/source/.package"
+	find "$SMCX_TOP"/{kmod,Kconfig} "$SMCX_TOP/patches/$line" "$here/kernel.config" -type f -printf '%p %T@ %s\n' | sort
+}
+
 # Files that do not change keep their times, so that a second build is short.
 apply()
 {
-	local mark patch
-	mark=$(cat "$base/source/.package" "$SMCX_TOP/patches/$line"/*.patch | sha256sum)
-	if [ "$(cat "$base/.patched" 2>/dev/null)" != "$mark" ]; then
+	local patches patch
+	patches=$(cat "$base/source/.package" "$SMCX_TOP/patches/$line"/*.patch | sha256sum)
+	if [ "$(cat "$base/.patched" 2>/dev/null)" != "$patches" ]; then
 		rm -rf "$base/tree" "$base/build" "$base/.patched"
 		cp -al "$base/source" "$base/tree"
 		for patch in "$SMCX_TOP/patches/$line"/*.patch; do
 			patch -d "$base/tree" -p1 -s -f --fuzz=0 < "$patch" >&2 || die "$patch does not apply to $(cat "$base/source/.package")"
 		done
-		echo "$mark" > "$base/.patched"
+		echo "$patches" > "$base/.patched"
 	fi
 }
 
@@ -75,7 +82,9 @@ compile()
 	nice -n 10 make -C "$base/tree" O="$base/build" -j"${SMCX_JOBS:-$(nproc)}" bzImage modules >> "$log" 2>&1 ||
 		{ tail -n 30 "$log" >&2; die "the kernel does not build"; }
 	# For kernel.sh of the virtual machines, which finds the folder by the release.
+	rm -f "$base/build/modules.cpio"
 	ln -sfn "$base/build" "$SMCX_CACHE/patched/$(cat "$base/build/include/config/kernel.release")"
+	echo "$mark" > "$base/build/.built"
 }
 
 "$here/../vm/deps.sh" kernel
@@ -83,6 +92,11 @@ mkdir -p "$base"
 exec 8> "$base/.lock"
 flock 8
 sources
+mark=$(state | sha256sum)
+if [ "$step" = all ] && [ "$(cat "$base/build/.built" 2>/dev/null)" = "$mark" ]; then
+	echo "$base/build"
+	exit
+fi
 apply
 if [ "$step" != tree ]; then
 	configure

@@ -41,7 +41,7 @@ if ! grep -q '^CONFIG_SMCX=' "$build/.config"; then
 	"$linux/scripts/config" --file "$build/.config" --module SMCX
 	make "${args[@]}" olddefconfig > /dev/null
 	grep -q '^CONFIG_SMCX=' "$build/.config" ||
-		die "the kernel's configuration does not allow CONFIG_SMCX: it needs CONFIG_INFINIBAND, CONFIG_IPV6, CONFIG_SYSCTL and
+		die "the kernel's configuration does not allow CONFIG_SMCX: it needs CONFIG_INFINIBAND, CONFIG_IPV6, CONFIG_NETFILTER, CONFIG_SYSCTL and
   CONFIG_SMC=m (or patches/ and CONFIG_TCP_SMC_OPTION=y)"
 fi
 make "${args[@]}" net/smcx/
