@@ -7,7 +7,7 @@
 /**
  * DOC: EID table
  *
- * Up to four user defined enterprise ids (UEID) of this host (protocol.md 2.7,
+ * Up to four user defined enterprise ids (UEID) of this host (protocol.rst 2.7,
  * 7.2), global to the host. The default SMCX_EID_DEFAULT is in place from load
  * on so that two hosts with this module need no configuration; it yields to the
  * administrator's: removing or flushing it is allowed and lasts until unload.

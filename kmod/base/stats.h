@@ -13,7 +13,7 @@ struct smcx_net;
  * DOC: Statistics
  *
  * Monotonic per-CPU counters of one namespace, in the shape in-tree smc reports
- * them (protocol.md 7.2, STATS) plus those this module adds. Counters are 64
+ * them (protocol.rst 7.2, STATS) plus those this module adds. Counters are 64
  * bit and are incremented with this_cpu operations from any context.
  */
 

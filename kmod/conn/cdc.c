@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CDC messages from the peer (protocol.md 5.1 - 5.8). Softirq.
+ * CDC messages from the peer (protocol.rst 5.1 - 5.8). Softirq.
  */
 #include "conn_priv.h"
 

@@ -53,7 +53,7 @@ struct pipe_inode_info;
  *  - the peer asked for it (0x10), or an urgent byte was passed; or
  *  - at least a quarter of the element would be announced, and the peer said that it is blocked
  *    or sees at most half of the element free.
- * This has the shape of protocol.md 5.5 with a quarter in place of a tenth: a blocked in-tree
+ * This has the shape of protocol.rst 5.5 with a quarter in place of a tenth: a blocked in-tree
  * producer sends whatever was announced at once, so small updates make small messages.
  * Nobody starves: a producer without space has filled the element, so its reader can always
  * consume the quarter; poll() never waits for more than half of it. A producer that streams learns
@@ -280,7 +280,7 @@ struct smcx_conn {
 	struct rcu_head		rcu;
 };
 
-/** enum smcx_urg - urgent data of the receive half, protocol.md 5.7 */
+/** enum smcx_urg - urgent data of the receive half, protocol.rst 5.7 */
 enum smcx_urg { SMCX_URG_NONE, SMCX_URG_VALID, SMCX_URG_NOTYET, SMCX_URG_READ };
 
 /** smcx_conn_init() - layer start. Context: load. Return: 0 or errno. */

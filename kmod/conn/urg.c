@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Urgent data, receiving side (protocol.md 5.7, semantics of TCP).
+ * Urgent data, receiving side (protocol.rst 5.7, semantics of TCP).
  */
 #include <linux/socket.h>
 #include <linux/uio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* CLC messages on the TCP connection (protocol.md 2.2). */
+/* CLC messages on the TCP connection (protocol.rst 2.2). */
 #include <linux/uio.h>
 #include <net/sock.h>
 

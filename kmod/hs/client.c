@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Client's procedure (protocol.md 2.4, 3.9, 3.10). */
+/* Client's procedure (protocol.rst 2.4, 3.9, 3.10). */
 #include <linux/etherdevice.h>
 #include <net/inet_sock.h>
 
@@ -53,7 +53,7 @@ static int smcx_client_encode_proposal(struct smcx_hs *hs, u8 *buf, size_t cap)
 	smcx_client_fill_v2(hs, &hs->prop);
 	/*
 	 * A Linux server takes the direct peer's MAC from here even for
-	 * version 2, so it is filled whatever is offered (protocol.md 2.8).
+	 * version 2, so it is filled whatever is offered (protocol.rst 2.8).
 	 */
 	smcx_rdma_peer_id(hs->prop.peer_id);
 	ether_addr_copy(hs->prop.mac, hs->local.offer.no_v2 ? hs->local.v1.mac :
@@ -110,7 +110,7 @@ static enum smcx_hs_next smcx_client_propose(struct smcx_hs *hs)
 	return SMCX_HS_AGAIN;
 }
 
-/* v2: is the way to the server's GID what the server says it is (protocol.md 2.8)? */
+/* v2: is the way to the server's GID what the server says it is (protocol.rst 2.8)? */
 static u32 smcx_client_route(struct smcx_hs *hs, const struct smcx_clc_accept *acc)
 {
 	union ib_gid gid;

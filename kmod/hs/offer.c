@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What this host can do for one TCP connection (protocol.md 2.4, 2.7). */
+/* What this host can do for one TCP connection (protocol.rst 2.4, 2.7). */
 #include <linux/minmax.h>
 #include <net/dst.h>
 #include <net/sock.h>

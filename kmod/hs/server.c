@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Server's procedure (protocol.md 2.7, 3.9, 3.10). */
+/* Server's procedure (protocol.rst 2.7, 3.9, 3.10). */
 #include <linux/random.h>
 #include <net/inet_sock.h>
 
@@ -28,7 +28,7 @@ static int smcx_server_await(struct smcx_hs *hs, u8 type, enum smcx_hs_next *nex
 	return 0;
 }
 
-/* v2: the route to the client's GID decides direct or not (protocol.md 2.8). */
+/* v2: the route to the client's GID decides direct or not (protocol.rst 2.8). */
 static u32 smcx_server_route(struct smcx_hs *hs)
 {
 	union ib_gid gid;

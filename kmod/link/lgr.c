@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Finding, joining and making groups, protocol.md 3.6 and 3.7 */
+/* Finding, joining and making groups, protocol.rst 3.6 and 3.7 */
 
 #include <linux/etherdevice.h>
 #include <linux/mm.h>

@@ -6,7 +6,7 @@
 #include "priv.h"
 
 #define SMCX_LIFE_WAIT		(30 * HZ)	/* a reference not dropped by then is a bug */
-#define SMCX_LIFE_CLIENT_EXTRA	(10 * HZ)	/* let the server end first, protocol.md 3.6 */
+#define SMCX_LIFE_CLIENT_EXTRA	(10 * HZ)	/* let the server end first, protocol.rst 3.6 */
 
 struct workqueue_struct *smcx_link_wq;
 const struct smcx_link_handlers *smcx_link_llc;

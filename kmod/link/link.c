@@ -76,7 +76,7 @@ static void smcx_link_kick_work(struct work_struct *work)
 	smcx_lgr_put(link->lgr);
 }
 
-/* With one link a broken QP is the end of the group, protocol.md 4.12. */
+/* With one link a broken QP is the end of the group, protocol.rst 4.12. */
 static void smcx_link_error(struct smcx_qp *qp)
 {
 	struct smcx_link *link = qp->owner;

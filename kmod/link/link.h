@@ -70,7 +70,7 @@
  */
 
 #define SMCX_LGR_LINKS		3
-#define SMCX_LGR_RKEYS		255	/* remote keys per group, protocol.md 3.5 */
+#define SMCX_LGR_RKEYS		255	/* remote keys per group, protocol.rst 3.5 */
 
 struct smcx_lgr;
 struct smcx_link;
@@ -361,7 +361,7 @@ struct smcx_lgr_params {
 enum smcx_join { SMCX_JOIN_REUSE, SMCX_JOIN_FIRST, SMCX_JOIN_WAIT };
 
 /**
- * smcx_lgr_join_server() - take a seat in a matching group, or start one (protocol.md 3.7)
+ * smcx_lgr_join_server() - take a seat in a matching group, or start one (protocol.rst 3.7)
  * @p: parameters
  * @w: queued when the answer is WAIT; NULL = never start a group, answer WAIT if there is none to join
  * @waited: another group that is FORMING has been waited for long enough: start one, unless
@@ -408,7 +408,7 @@ bool smcx_lgr_activate(struct smcx_lgr *lgr);
  * smcx_lgr_terminate() - end a group, asynchronously
  * @lgr: group
  * @err: negative errno the members get (-ECONNABORTED, -ENETDOWN ...)
- * @reason: reason of the DELETE_LINK sent to the peer (protocol.md 4.6), 0 = say nothing (link broken)
+ * @reason: reason of the DELETE_LINK sent to the peer (protocol.rst 4.6), 0 = say nothing (link broken)
  * Idempotent. Context: any.
  */
 void smcx_lgr_terminate(struct smcx_lgr *lgr, int err, u32 reason);
@@ -428,7 +428,7 @@ int smcx_lgr_for_each(int (*fn)(struct smcx_lgr *lgr, void *arg), void *arg);
 
 /* ---- links ---- */
 
-/** smcx_lgr_pick_link() - link for a new connection (protocol.md 3.7). @lgr: group. Context: any. Return: link or NULL. */
+/** smcx_lgr_pick_link() - link for a new connection (protocol.rst 3.7). @lgr: group. Context: any. Return: link or NULL. */
 struct smcx_link *smcx_lgr_pick_link(struct smcx_lgr *lgr);
 
 /**

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Members of a group: connections found by alert token, protocol.md 3.6 */
+/* Members of a group: connections found by alert token, protocol.rst 3.6 */
 
 #include "../proto/cdc.h"
 #include "../proto/wire.h"
 #include "priv.h"
 
-#define SMCX_CDC_TOKEN_OFF	4	/* protocol.md 5.1 */
+#define SMCX_CDC_TOKEN_OFF	4	/* protocol.rst 5.1 */
 
 /* unique per group is enough; per host makes traces readable */
 static atomic_t smcx_member_token = ATOMIC_INIT(0);

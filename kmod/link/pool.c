@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Receive buffer pool of a link group, see DOC in pool.h and protocol.md 3.4 */
+/* Receive buffer pool of a link group, see DOC in pool.h and protocol.rst 3.4 */
 
 #include <linux/bitmap.h>
 
@@ -131,7 +131,7 @@ static int smcx_pool_register_one(struct smcx_lgr *lgr, struct smcx_region *mem)
 
 	if (!rc)
 		rc = smcx_region_wait(mem);
-	/* a registration that does not return means a QP that does not work, protocol.md 3.2 */
+	/* a registration that does not return means a QP that does not work, protocol.rst 3.2 */
 	if (rc == -ETIMEDOUT)
 		smcx_lgr_terminate(lgr, -ETIMEDOUT, 0);
 	return rc;

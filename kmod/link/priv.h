@@ -12,7 +12,7 @@
  *                  lgr, lgr_end -> waiter -> life;  rkey
  */
 
-/* DELETE_LINK reasons used here are those of protocol.md 4.6 */
+/* DELETE_LINK reasons used here are those of protocol.rst 4.6 */
 #include "../proto/llc.h"
 
 /* groups that may be FORMING for one peer at a time */

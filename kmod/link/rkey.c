@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The peer's remote keys, protocol.md 3.5 */
+/* The peer's remote keys, protocol.rst 3.5 */
 
 #include "priv.h"
 

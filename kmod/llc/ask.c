@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* CONFIRM_RKEY of ours, one after the other: protocol.md 4.8 */
+/* CONFIRM_RKEY of ours, one after the other: protocol.rst 4.8 */
 
 #include "llc_priv.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* DELETE_LINK: with one link it always means the group, protocol.md 4.6, 4.12 */
+/* DELETE_LINK: with one link it always means the group, protocol.rst 4.6, 4.12 */
 
 #include "llc_priv.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* CONFIRM_LINK of the first link, both roles: protocol.md 3.9, 4.3 */
+/* CONFIRM_LINK of the first link, both roles: protocol.rst 3.9, 4.3 */
 
 #include <linux/etherdevice.h>
 
@@ -71,7 +71,7 @@ static void smcx_llc_set_confirmed(struct smcx_llc_state *llc)
 
 /*
  * Before v2.1 a Linux client counts on a second link: its connect() waits up to 3 s for an
- * ADD_LINK (protocol.md 2.10). One without an MTU is what it rejects whatever ports it has, and
+ * ADD_LINK (protocol.rst 2.10). One without an MTU is what it rejects whatever ports it has, and
  * goes on with the one link at once. Others get none: they may take it for an error.
  */
 static void smcx_llc_deny_second_link(struct smcx_link *link)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keep-alive by TEST_LINK, protocol.md 4.7, 4.12 */
+/* Keep-alive by TEST_LINK, protocol.rst 4.7, 4.12 */
 
 #include "llc_priv.h"
 

@@ -7,7 +7,7 @@
 /**
  * DOC: Link control
  *
- * LLC messages travel by RDMA SEND on the link they concern (protocol.md ch. 4).
+ * LLC messages travel by RDMA SEND on the link they concern (protocol.rst ch. 4).
  * The receive handler runs in softirq: it decodes, answers at once what needs
  * no sleep (TEST_LINK, CONFIRM_RKEY, DELETE_RKEY, REQ_ADD_LINK and ADD_LINK
  * rejections, responses) and leaves the rest (CONFIRM_LINK, DELETE_LINK) to the
@@ -22,7 +22,7 @@
  *   received within 6 s: the link is down
  *  end: DELETE_LINK "all"
  * Since the group never gets a second link (ADD_LINK is refused), CLC messages alone carry the
- * keys and no CONFIRM_RKEY is sent (protocol.md 3.11), unless net.smc.rkey_skip is 0; the peer's are answered.
+ * keys and no CONFIRM_RKEY is sent (protocol.rst 3.11), unless net.smc.rkey_skip is 0; the peer's are answered.
  */
 
 /** smcx_llc_init() - fills the handler table. Context: load. Return: 0 or errno. */

@@ -32,7 +32,7 @@
  * llc->lock is taken before qp->lock, never together with lgr->lock.
  */
 
-#define SMCX_LLC_WAIT		(2 * HZ)	/* protocol.md 4.11 */
+#define SMCX_LLC_WAIT		(2 * HZ)	/* protocol.rst 4.11 */
 #define SMCX_LLC_OUT_MAX	16	/* messages waiting for a slot; a peer that asks for more gets no answer */
 
 /**

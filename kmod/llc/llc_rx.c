@@ -3,7 +3,7 @@
 
 #include "llc_priv.h"
 
-/* offsets in the messages that may exceed a receive buffer, protocol.md 4.9, 4.10 */
+/* offsets in the messages that may exceed a receive buffer, protocol.rst 4.9, 4.10 */
 #define SMCX_LLC_REQ_NGIDS	24
 #define SMCX_LLC_REQ_GIDS	28
 #define SMCX_LLC_DEL_NRKEYS	4

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Remote keys: the peer's announcements and withdrawals, our withdrawals; protocol.md 4.8, 4.9 */
+/* Remote keys: the peer's announcements and withdrawals, our withdrawals; protocol.rst 4.8, 4.9 */
 
 #include "llc_priv.h"
 

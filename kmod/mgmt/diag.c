@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sock_diag of family 43: every socket, and those that went on as TCP; protocol.md 7.1. */
+/* sock_diag of family 43: every socket, and those that went on as TCP; protocol.rst 7.1. */
 #include <linux/inet_diag.h>
 #include <linux/module.h>
 #include <linux/smcx_abi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Generic netlink SMC_GEN_NETLINK: family, system, EIDs, handshake limitation; protocol.md 7.2. */
+/* Generic netlink SMC_GEN_NETLINK: family, system, EIDs, handshake limitation; protocol.rst 7.2. */
 #include <linux/module.h>
 #include <linux/smcx_abi.h>
 #include <linux/utsname.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* RDMA devices for SMC_GEN_NETLINK, protocol.md 7.2. */
+/* RDMA devices for SMC_GEN_NETLINK, protocol.rst 7.2. */
 #include <linux/pci.h>
 #include <linux/smcx_abi.h>
 #include <rdma/ib_cache.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Link groups and links for SMC_GEN_NETLINK, protocol.md 7.2. */
+/* Link groups and links for SMC_GEN_NETLINK, protocol.rst 7.2. */
 #include <linux/smcx_abi.h>
 
 #include "../proto/eid.h"
 #include "priv.h"
 
-/* types of groups, as in-tree smc numbers them (protocol.md 3.6) */
+/* types of groups, as in-tree smc numbers them (protocol.rst 3.6) */
 enum { SMCX_LGR_TYPE_NONE, SMCX_LGR_TYPE_SINGLE, SMCX_LGR_TYPE_SYMMETRIC };
 
 static u8 smcx_gen_lgr_type(const struct smcx_lgr *lgr)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counters for SMC_GEN_NETLINK, protocol.md 7.2. */
+/* Counters for SMC_GEN_NETLINK, protocol.rst 7.2. */
 #include <linux/smcx_abi.h>
 
 #include "../base/netns.h"

@@ -6,7 +6,7 @@
  * DOC: Management
  *
  * What administrators and their tools see and set: sysctls, sock_diag of family 43, generic netlink
- * SMC_GEN_NETLINK and SMC_PNETID as in-tree smc has them (protocol.md chapter 7, linux/smcx_abi.h),
+ * SMC_GEN_NETLINK and SMC_PNETID as in-tree smc has them (protocol.rst chapter 7, linux/smcx_abi.h),
  * and the family SMCX with what is new (linux/smcx.h). The layer stores nothing: it reads
  * through the iterators of the layers below, and nobody calls it.
  *

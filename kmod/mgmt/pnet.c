@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Generic netlink SMC_PNETID: the PNET table, protocol.md 7.3. */
+/* Generic netlink SMC_PNETID: the PNET table, protocol.rst 7.3. */
 #include <linux/ctype.h>
 #include <linux/module.h>
 #include <linux/smcx_abi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sysctls net.smc.* of each namespace, protocol.md 7.4. */
+/* Sysctls net.smc.* of each namespace, protocol.rst 7.4. */
 #include <linux/slab.h>
 #include <linux/sysctl.h>
 

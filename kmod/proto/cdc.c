@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* CDC messages, protocol.md 5.1 */
+/* CDC messages, protocol.rst 5.1 */
 
 #include "cdc.h"
 #include "wire.h"

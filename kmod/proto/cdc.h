@@ -10,7 +10,7 @@
  *
  * Connection data control: 44 bytes that tell the peer how far one side has
  * written into the peer's ring, how far it has read its own, and flags
- * (protocol.md 5.1). The flags of every accepted message replace the
+ * (protocol.rst 5.1). The flags of every accepted message replace the
  * former ones, so senders repeat the state flags for ever once set.
  */
 
@@ -67,14 +67,14 @@ void smcx_cdc_encode(const struct smcx_cdc_msg *in, u8 buf[SMCX_CDC_LEN]);
  * fit (smcx_cursor_check_advance()).
  *
  * Context: Any.
- * Return: 0, or -EPROTO: no CDC, too short or wrong length byte (protocol.md 5.1).
+ * Return: 0, or -EPROTO: no CDC, too short or wrong length byte (protocol.rst 5.1).
  */
 int smcx_cdc_decode(const u8 *buf, size_t len, struct smcx_cdc_msg *out);
 
 /**
  * smcx_cdc_seq_is_old() - is a sequence number behind the last one?
  * @last: last accepted
- * @seqno: received; equal is not old (protocol.md 5.1)
+ * @seqno: received; equal is not old (protocol.rst 5.1)
  *
  * Context: Any.
  * Return: true if the message must be dropped.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* CLC header, Accept, Confirm and Decline, protocol.md 2.1, 2.2, 2.5, 2.6 */
+/* CLC header, Accept, Confirm and Decline, protocol.rst 2.1, 2.2, 2.5, 2.6 */
 
 #include "clc.h"
 #include "clc_wire.h"

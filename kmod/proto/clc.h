@@ -10,7 +10,7 @@
  * DOC: CLC messages
  *
  * The handshake on the TCP connection: Proposal, Accept, Confirm or Decline
- * (protocol.md chapter 2). A receiver peeks eight bytes, asks smcx_clc_peek_len() for
+ * (protocol.rst chapter 2). A receiver peeks eight bytes, asks smcx_clc_peek_len() for
  * the length, takes exactly that many bytes from the stream (what exceeds
  * %SMCX_CLC_BUF_LEN is read and thrown away) and decodes once into a host struct.
  *
@@ -61,7 +61,7 @@ enum smcx_clc_os {
 };
 
 /**
- * struct smcx_clc_hdr - first eight bytes of every message (protocol.md 2.1)
+ * struct smcx_clc_hdr - first eight bytes of every message (protocol.rst 2.1)
  * @len: bytes of the whole message
  * @type: enum smcx_clc_type
  * @version: 1 or 2; other non-zero values are passed on
@@ -77,7 +77,7 @@ struct smcx_clc_hdr {
 };
 
 /**
- * struct smcx_clc_v2ext - version 2 extension of a Proposal (protocol.md 2.3)
+ * struct smcx_clc_v2ext - version 2 extension of a Proposal (protocol.rst 2.3)
  * @n_eids: number of @eids
  * @release: 0 = v2.0, 1 = v2.1
  * @has_seid: a system EID is present (SMC-D)
@@ -123,7 +123,7 @@ struct smcx_clc_early {
 };
 
 /**
- * struct smcx_clc_proposal - decoded Proposal (protocol.md 2.3)
+ * struct smcx_clc_proposal - decoded Proposal (protocol.rst 2.3)
  * @version: header version
  * @typev1: enum smcx_clc_smctype offered for version 1
  * @typev2: same for version 2; SMCX_CLC_SMC_NONE if @version is 1
@@ -163,7 +163,7 @@ struct smcx_clc_proposal {
 };
 
 /**
- * struct smcx_clc_fce - version 2 first contact extension (protocol.md 2.5)
+ * struct smcx_clc_fce - version 2 first contact extension (protocol.rst 2.5)
  * @v2_direct: no gateway between the RoCE ports
  * @os: enum smcx_clc_os of the sender
  * @release: 0 = v2.0, 1 = v2.1
@@ -187,7 +187,7 @@ struct smcx_clc_fce {
 };
 
 /**
- * struct smcx_clc_accept - decoded Accept or Confirm (protocol.md 2.5)
+ * struct smcx_clc_accept - decoded Accept or Confirm (protocol.rst 2.5)
  * @is_confirm: Confirm (client), else Accept (server)
  * @is_smcd: for SMC-D; then only @version and @first_contact are valid
  * @version: version of the transport chosen
@@ -233,7 +233,7 @@ struct smcx_clc_accept {
 };
 
 /**
- * struct smcx_clc_decline - decoded Decline (protocol.md 2.6)
+ * struct smcx_clc_decline - decoded Decline (protocol.rst 2.6)
  * @version: 1 = short form, else long form
  * @out_of_sync: receiver must end the whole link group
  * @os: enum smcx_clc_os
@@ -257,7 +257,7 @@ struct smcx_clc_decline {
  *
  * Context: Any.
  * Return: bytes of the whole message (12..65535, may exceed %SMCX_CLC_BUF_LEN); 0 if
- * fewer than eight bytes are there; -EPROTO if this is no CLC message (protocol.md 2.2).
+ * fewer than eight bytes are there; -EPROTO if this is no CLC message (protocol.rst 2.2).
  */
 int smcx_clc_peek_len(const u8 *buf, size_t len);
 
@@ -279,7 +279,7 @@ int smcx_clc_decode_hdr(const u8 *buf, size_t len, struct smcx_clc_hdr *out);
  * @out: result, undefined on error
  *
  * Context: Any.
- * Return: 0, or -EPROTO (protocol.md 2.3).
+ * Return: 0, or -EPROTO (protocol.rst 2.3).
  */
 int smcx_clc_decode_proposal(const u8 *buf, size_t len,
 			     struct smcx_clc_proposal *out);
@@ -305,7 +305,7 @@ int smcx_clc_encode_proposal(const struct smcx_clc_proposal *in, u8 *buf,
  * The caller checks that @out->is_confirm is what it waits for.
  *
  * Context: Any.
- * Return: 0, or -EPROTO (protocol.md 2.5).
+ * Return: 0, or -EPROTO (protocol.rst 2.5).
  */
 int smcx_clc_decode_accept(const u8 *buf, size_t len,
 			   struct smcx_clc_accept *out);
@@ -329,7 +329,7 @@ int smcx_clc_encode_accept(const struct smcx_clc_accept *in, u8 *buf,
  * @out: result, undefined on error
  *
  * Context: Any.
- * Return: 0, or -EPROTO if not 28 (version 1) or 44 bytes (protocol.md 2.6).
+ * Return: 0, or -EPROTO if not 28 (version 1) or 44 bytes (protocol.rst 2.6).
  */
 int smcx_clc_decode_decline(const u8 *buf, size_t len,
 			    struct smcx_clc_decline *out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* CLC Proposal, protocol.md 2.3 */
+/* CLC Proposal, protocol.rst 2.3 */
 
 #include "clc.h"
 #include "clc_wire.h"

@@ -15,7 +15,7 @@
  * @len: bytes in @buf
  * @hdr: result: header
  * @body: result: end of the contents: where the trailer begins, or @len if the
- *	message was longer than the buffer (protocol.md 2.2 step 3); a Decline's trailer
+ *	message was longer than the buffer (protocol.rst 2.2 step 3); a Decline's trailer
  *	is not looked at
  *
  * Context: Any.

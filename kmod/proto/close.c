@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Close state machine, protocol.md 5.9; the picture is in close.h */
+/* Close state machine, protocol.rst 5.9; the picture is in close.h */
 
 #include "close.h"
 

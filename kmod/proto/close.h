@@ -7,7 +7,7 @@
 /**
  * DOC: Close state machine
  *
- * How a connection ends (protocol.md 5.8, 5.9). We close first on the left side,
+ * How a connection ends (protocol.rst 5.8, 5.9). We close first on the left side,
  * the peer closes first on the right side; W = we sent done-writing only::
  *
  *	               +---------------- ACTIVE ---------------+

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Ring cursors, protocol.md 5.2 */
+/* Ring cursors, protocol.rst 5.2 */
 
 #include "cursor.h"
 

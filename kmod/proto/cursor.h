@@ -8,7 +8,7 @@
  * DOC: Ring cursors
  *
  * A cursor is an offset into a ring of @size bytes plus a count of how often the
- * ring was wrapped (16 bit, wraps itself), protocol.md 5.2. Two cursors of one
+ * ring was wrapped (16 bit, wraps itself), protocol.rst 5.2. Two cursors of one
  * ring are never more than @size bytes apart, so full (same offset, wrap differs) and
  * empty (equal) can be told apart and every byte of the ring is usable::
  *
@@ -37,7 +37,7 @@ struct smcx_cursor {
 /**
  * enum smcx_cursor_verdict - what a cursor received from a peer is worth
  * @SMCX_CURSOR_OK: equal or forward within bounds: use it
- * @SMCX_CURSOR_OLD: behind the last one: ignore it (protocol.md 5.2)
+ * @SMCX_CURSOR_OLD: behind the last one: ignore it (protocol.rst 5.2)
  * @SMCX_CURSOR_BAD: outside of the ring or further than allowed: protocol violation
  */
 enum smcx_cursor_verdict {

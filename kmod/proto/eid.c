@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Syntax of user defined enterprise ids, protocol.md 2.7 */
+/* Syntax of user defined enterprise ids, protocol.rst 2.7 */
 
 #include "eid.h"
 

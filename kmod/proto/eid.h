@@ -8,7 +8,7 @@
  * DOC: Enterprise ids
  *
  * A user defined EID is 32 bytes: first an upper-case letter or a digit, then
- * A-Z 0-9 '.' '-', padded at the end with blanks (protocol.md 2.7). What a peer sends is
+ * A-Z 0-9 '.' '-', padded at the end with blanks (protocol.rst 2.7). What a peer sends is
  * compared as 32 bytes and never checked; the syntax binds only what is
  * configured here.
  */

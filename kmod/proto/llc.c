@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* LLC messages, protocol.md chapter 4 */
+/* LLC messages, protocol.rst chapter 4 */
 
 #include "llc.h"
 #include "wire.h"
@@ -11,7 +11,7 @@
 #define DEL_RKEYS_OFF		8
 #define DEL_RKEYS_V1_MAX	8
 
-/* types by version, protocol.md 4.2 */
+/* types by version, protocol.rst 4.2 */
 #define TYPES_V1		0x03DE	/* 1 2 3 4 6 7 8 9 */
 #define TYPES_V2		0x02F6	/* 1 2 4 5 6 7 9 */
 
@@ -62,7 +62,7 @@ static void confirm_link_put(const struct smcx_llc_confirm_link *m, u8 *buf)
 
 /*
  * The number of triples is 8 bits wide in practice but sits in a 16-bit field of
- * the sender's byte order (protocol.md 4.4): take whichever byte is set.
+ * the sender's byte order (protocol.rst 4.4): take whichever byte is set.
  */
 static int add_link_ext_get(const u8 *buf, size_t len,
 			    struct smcx_llc_add_link *m)

@@ -8,7 +8,7 @@
  * DOC: LLC messages
  *
  * Link layer control: messages that set up, test and take down links and
- * announce buffer keys (protocol.md chapter 4). 44 bytes; version 2 lets
+ * announce buffer keys (protocol.rst chapter 4). 44 bytes; version 2 lets
  * ADD_LINK, REQ_ADD_LINK and DELETE_RKEY be longer. Version 2 carries a 16-bit
  * length in bytes 1..2 which Linux writes in host order: it is ignored on
  * receipt (the completion knows better) and sent big-endian, which every
@@ -58,7 +58,7 @@ enum smcx_llc_type {
 #define SMCX_LLC_DEL_RSP_UNKNOWN_LGR	0x00200000
 
 /**
- * struct smcx_llc_confirm_link - CONFIRM_LINK (protocol.md 4.3)
+ * struct smcx_llc_confirm_link - CONFIRM_LINK (protocol.rst 4.3)
  * @mac: sender's MAC
  * @gid: sender's GID on this link
  * @qpn: sender's queue pair number
@@ -90,7 +90,7 @@ struct smcx_llc_triple {
 };
 
 /**
- * struct smcx_llc_add_link - ADD_LINK (protocol.md 4.4)
+ * struct smcx_llc_add_link - ADD_LINK (protocol.rst 4.4)
  * @mac: sender's MAC for the new link
  * @gid: sender's GID for the new link
  * @qpn: sender's queue pair number
@@ -121,7 +121,7 @@ struct smcx_llc_add_link {
 };
 
 /**
- * struct smcx_llc_add_link_cont - ADD_LINK_CONT (protocol.md 4.5)
+ * struct smcx_llc_add_link_cont - ADD_LINK_CONT (protocol.rst 4.5)
  * @link_id: number of the new link
  * @n_left: triples still to be transferred, this message's included
  * @triples: min(2, @n_left) of them are valid
@@ -133,7 +133,7 @@ struct smcx_llc_add_link_cont {
 };
 
 /**
- * struct smcx_llc_delete_link - DELETE_LINK (protocol.md 4.6)
+ * struct smcx_llc_delete_link - DELETE_LINK (protocol.rst 4.6)
  * @link_id: link, 0 with the "all" flag
  * @reason: SMCX_LLC_DEL_*
  */
@@ -143,7 +143,7 @@ struct smcx_llc_delete_link {
 };
 
 /**
- * struct smcx_llc_req_add_link - REQ_ADD_LINK (protocol.md 4.10)
+ * struct smcx_llc_req_add_link - REQ_ADD_LINK (protocol.rst 4.10)
  * @n_gids: number of @gids; more than eight are ignored; none in responses
  * @gids: GIDs the client could use
  */
@@ -165,7 +165,7 @@ struct smcx_llc_rkey {
 };
 
 /**
- * struct smcx_llc_confirm_rkey - CONFIRM_RKEY (protocol.md 4.8)
+ * struct smcx_llc_confirm_rkey - CONFIRM_RKEY (protocol.rst 4.8)
  * @n_more: valid entries of @more
  * @too_many: more entries announced than a message holds: must be rejected
  * @own: key and address on the link that carries the message
@@ -179,7 +179,7 @@ struct smcx_llc_confirm_rkey {
 };
 
 /**
- * struct smcx_llc_test_link - TEST_LINK (protocol.md 4.7)
+ * struct smcx_llc_test_link - TEST_LINK (protocol.rst 4.7)
  * @user_data: echoed
  */
 struct smcx_llc_test_link {
@@ -187,7 +187,7 @@ struct smcx_llc_test_link {
 };
 
 /**
- * struct smcx_llc_delete_rkey - DELETE_RKEY (protocol.md 4.9)
+ * struct smcx_llc_delete_rkey - DELETE_RKEY (protocol.rst 4.9)
  * @n_rkeys: number of keys; v2 responses carry the number only, no @rkeys
  * @err: responses: v1 mask of unknown keys (0x80 = first), v2 their number
  * @rkeys: keys on the link that carries the message, as they are on the wire: inside of the
@@ -261,7 +261,7 @@ static inline bool smcx_llc_is_response(const struct smcx_llc_msg *msg)
  * @out: result, undefined on error
  *
  * Context: Any.
- * Return: 0; -ENOMSG for a type nobody knows (drop it silently, protocol.md 4.2); -EPROTO
+ * Return: 0; -ENOMSG for a type nobody knows (drop it silently, protocol.rst 4.2); -EPROTO
  * for a known type that is too short or inconsistent.
  */
 int smcx_llc_decode(const u8 *buf, size_t len, struct smcx_llc_msg *out);

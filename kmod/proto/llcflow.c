@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* What a received LLC message is due for, protocol.md 4.11, 4.12 */
+/* What a received LLC message is due for, protocol.rst 4.11, 4.12 */
 
 #include "llcflow.h"
 

@@ -8,7 +8,7 @@
 /**
  * DOC: LLC flows
  *
- * Which received LLC message is due for what (protocol.md 4.11, 4.12). At most one
+ * Which received LLC message is due for what (protocol.rst 4.11, 4.12). At most one
  * exchange of ours (the local flow) runs in a link group; a response is taken only
  * if it belongs to that flow, everything else unsolicited is dropped. Requests
  * of the peer are answered at any time once the link is confirmed, because he waits

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Negotiation of version, release, EID and limits, protocol.md 2.7 */
+/* Negotiation of version, release, EID and limits, protocol.rst 2.7 */
 
 #include "ext.h"
 #include "negotiate.h"

@@ -10,7 +10,7 @@
  * DOC: Negotiation
  *
  * What this host can goes in as &struct smcx_offer, the peer's message as it was
- * decoded, and &struct smcx_agreed comes out (protocol.md 2.7). Neither
+ * decoded, and &struct smcx_agreed comes out (protocol.rst 2.7). Neither
  * changes afterwards. SMC-Rv2 wins over SMC-Rv1; the client's order of EIDs
  * decides; release, connections and links are the smaller value of both sides.
  */
@@ -26,7 +26,7 @@
  * struct smcx_offer - what this host can do for one connection
  * @no_v1: 0 = SMC-Rv1 possible, else the reason why not
  * @no_v2: 0 = SMC-Rv2 possible, else the reason why not
- * @v1_prefix_ok: server: egress device has an IP prefix of the Proposal (protocol.md 2.8)
+ * @v1_prefix_ok: server: egress device has an IP prefix of the Proposal (protocol.rst 2.8)
  * @release: highest release spoken
  * @max_conns: connections per link group, 16..255
  * @max_links: links per link group, 1..2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Decline and fallback reasons, protocol.md 2.11 */
+/* Decline and fallback reasons, protocol.rst 2.11 */
 
 #include "reason.h"
 

@@ -9,7 +9,7 @@
  *
  * A reason says why a connection goes on as TCP. It is never an errno: an errno
  * ends the connection, a reason does not. Most reasons are the diagnosis codes of
- * the CLC Decline (protocol.md 2.11) with their values on the wire. Reasons that
+ * the CLC Decline (protocol.rst 2.11) with their values on the wire. Reasons that
  * say more than the wire can are local (%SMCX_REASON_LOCAL_BASE upwards); before
  * one of them is put into a Decline, smcx_reason_to_wire() gives its nearest code.
  */
@@ -159,7 +159,7 @@ static inline bool smcx_reason_is_local(u32 reason)
  * @reason: own reason, local or not
  *
  * Context: Any.
- * Return: the code to send; local reasons give the nearest code of protocol.md 2.11.
+ * Return: the code to send; local reasons give the nearest code of protocol.rst 2.11.
  */
 u32 smcx_reason_to_wire(u32 reason);
 

@@ -8,7 +8,7 @@
  * DOC: Size of a receive element
  *
  * Accept and Confirm carry the size of an RMB element as a code of four bits:
- * 16 KiB times two to the code, 16 KiB to 512 MiB (protocol.md 3.4).
+ * 16 KiB times two to the code, 16 KiB to 512 MiB (protocol.rst 3.4).
  */
 
 #define SMCX_RMBE_SIZE_MIN	16384u
@@ -53,7 +53,7 @@ static inline u8 smcx_rmbe_code(u32 wish, u8 max_code)
  * The sum may wrap; the peer's RDMA device is what checks the range.
  *
  * Context: Any.
- * Return: address of the element's first byte (protocol.md 3.6).
+ * Return: address of the element's first byte (protocol.rst 3.6).
  */
 static inline u64 smcx_rmbe_base(u64 rmb_addr, u8 idx, u8 code)
 {

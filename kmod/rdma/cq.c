@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Completion queues: small ones, shared, added as QPs need room (floor.md ch. 6: big ones cost milliseconds) */
+/* Completion queues: small ones, shared, added as QPs need room (big ones cost milliseconds to make) */
 
 #include "priv.h"
 

@@ -36,7 +36,7 @@
  * qp->lock, @chunk_lock (spin, bottom halves off, never nested in each other).
  */
 
-#define SMCX_DEV_PORTS	2	/* only ports 1..2 are used, protocol.md 3.8 */
+#define SMCX_DEV_PORTS	2	/* only ports 1..2 are used, protocol.rst 3.8 */
 #define SMCX_DEV_GIDS	8	/* bit in port_flags */
 
 /**
@@ -156,7 +156,7 @@ static inline void smcx_dev_put(struct smcx_dev *dev)
 int smcx_dev_for_each(int (*fn)(struct smcx_dev *dev, void *arg), void *arg);
 
 /**
- * smcx_rdma_peer_id() - this host's peer id (protocol.md 2.9)
+ * smcx_rdma_peer_id() - this host's peer id (protocol.rst 2.9)
  * @id: 8 bytes: two random bytes drawn at load, MAC of the first active port
  *
  * Context: any.

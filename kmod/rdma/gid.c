@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* GID tables of RoCE ports, see DOC in gid.h and protocol.md 2.8, 2.9, 3.8 */
+/* GID tables of RoCE ports, see DOC in gid.h and protocol.rst 2.8, 2.9, 3.8 */
 
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -29,7 +29,7 @@ static int smcx_gid_score_netdev(const struct ib_gid_attr *attr,
 {
 	if (q->any_netdev)
 		return SMCX_SCORE_ANY;
-	/* rxe routes its packets in the initial namespace only (floor.md ch. 6) */
+	/* rxe routes its packets in the initial namespace only */
 	if (attr->device->ops.driver_id == RDMA_DRIVER_RXE && !net_eq(q->net, &init_net))
 		return 0;
 	if (ndev == q->egress)

@@ -61,7 +61,7 @@ bool smcx_gid_search(struct smcx_dev *dev, u8 port,
 /** smcx_gid_is() - is @gid still entry @index of @port? @ibdev: device. @port: port. @index: index. @gid: GID. Context: any, @ibdev kept alive. */
 bool smcx_gid_is(struct ib_device *ibdev, u8 port, int index, const union ib_gid *gid);
 
-/** smcx_gid_mac() - MAC of GID table index 0 (protocol.md 2.9). @ibdev: device. @port: port. @mac: result. Context: any, @ibdev kept alive. Return: false if there is none. */
+/** smcx_gid_mac() - MAC of GID table index 0 (protocol.rst 2.9). @ibdev: device. @port: port. @mac: result. Context: any, @ibdev kept alive. Return: false if there is none. */
 bool smcx_gid_mac(struct ib_device *ibdev, u8 port, u8 mac[6]);
 
 /** smcx_port_is_active() - by the core's cache. @ibdev: device. @port: port. Context: any, @ibdev kept alive. */

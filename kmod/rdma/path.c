@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From a TCP socket to an RDMA port, see DOC in path.h and protocol.md 3.8 */
+/* From a TCP socket to an RDMA port, see DOC in path.h and protocol.rst 3.8 */
 
 #include <linux/if_vlan.h>
 #include <linux/rculist.h>

@@ -19,11 +19,11 @@ struct sock;
  * then for one whose netdev is a lower device of it. That needs no
  * configuration and no get_netdev op, so it works over soft-RoCE and under bond and
  * VLAN on both kernels. A PNET entry for the egress or base device overrides
- * (protocol.md 3.8): with it only ports carrying the same PNET id count. Unlike in-tree
+ * (protocol.rst 3.8): with it only ports carrying the same PNET id count. Unlike in-tree
  * smc, an empty PNET id equals nothing.
  */
 
-/** enum smcx_rocever - RoCE flavour, tied to the SMC-R version (protocol.md 2.8) */
+/** enum smcx_rocever - RoCE flavour, tied to the SMC-R version (protocol.rst 2.8) */
 enum smcx_rocever {
 	SMCX_ROCE_V1 = 1,	/* SMC-Rv1, RoCEv1 GID */
 	SMCX_ROCE_V2 = 2,	/* SMC-Rv2, RoCEv2 GID holding an IPv4 address */
@@ -122,7 +122,7 @@ u32 smcx_path_route(struct net *net, __be32 saddr, const union ib_gid *peer_gid,
 		    bool *gateway, u8 mac[6]);
 
 /**
- * smcx_path_prefixes() - v1: IP prefixes of the egress device (protocol.md 2.8)
+ * smcx_path_prefixes() - v1: IP prefixes of the egress device (protocol.rst 2.8)
  * @sk: TCP socket
  * @v4net: result: subnet (address AND mask), network order, 0 if none
  * @v4len: result: prefix length

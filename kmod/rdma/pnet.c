@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* PNET table, see DOC in pnet.h and protocol.md 3.8, 7.3 */
+/* PNET table, see DOC in pnet.h and protocol.rst 3.8, 7.3 */
 
 #include <linux/mutex.h>
 #include <linux/rculist.h>

@@ -9,7 +9,7 @@
  * DOC: PNET table
  *
  * The administrator's statement that an Ethernet device and an RDMA port are on
- * the same physical network (protocol.md 3.8, 7.3). Ethernet entries belong to
+ * the same physical network (protocol.rst 3.8, 7.3). Ethernet entries belong to
  * a namespace, RDMA entries to the initial one. Without entries the device is
  * found by itself (path.h).
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* IP prefixes of the egress device, SMC-R version 1, see protocol.md 2.8 */
+/* IP prefixes of the egress device, SMC-R version 1, see protocol.rst 2.8 */
 
 #include <linux/inetdevice.h>
 #include <net/addrconf.h>

@@ -22,7 +22,7 @@
 #define SMCX_QP_RECV_DEPTH	(SMCX_QP_RECV_WRS + 1)	/* 1: drain */
 #define SMCX_QP_CQES		(SMCX_QP_SEND_DEPTH + SMCX_QP_RECV_DEPTH)
 #define SMCX_CQ_CQES		4096
-#define SMCX_SPILL_LEN		8192	/* longest v2 LLC message, protocol.md 3.1 */
+#define SMCX_SPILL_LEN		8192	/* longest v2 LLC message, protocol.rst 3.1 */
 
 /**
  * struct smcx_cq - completion queue shared by several QPs

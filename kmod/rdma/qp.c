@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Queue pairs from birth to death, see DOC in qp.h and protocol.md 3.1 */
+/* Queue pairs from birth to death, see DOC in qp.h and protocol.rst 3.1 */
 
 #include <linux/etherdevice.h>
 #include <linux/random.h>

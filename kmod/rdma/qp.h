@@ -151,7 +151,7 @@ struct smcx_qp *smcx_qp_create(const struct smcx_path *path,
 			       const struct smcx_qp_ops *ops, void *owner);
 
 /**
- * smcx_qp_connect_rtr() - RESET -> INIT -> RTR, receives posted (protocol.md 3.1)
+ * smcx_qp_connect_rtr() - RESET -> INIT -> RTR, receives posted (protocol.rst 3.1)
  * @qp: QP
  * @path: local end
  * @peer: remote end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Registered receive memory, see DOC in region.h and protocol.md 3.3 */
+/* Registered receive memory, see DOC in region.h and protocol.rst 3.3 */
 
 #include <linux/dma-mapping.h>
 #include <linux/random.h>
@@ -8,7 +8,7 @@
 
 #include "priv.h"
 
-#define SMCX_REG_WAIT	(5 * HZ)	/* protocol.md 3.2 */
+#define SMCX_REG_WAIT	(5 * HZ)	/* protocol.rst 3.2 */
 #define SMCX_REG_FLUSH	(2 * HZ)	/* for a registration on a fenced QP */
 
 static void smcx_region_settle(struct smcx_region *r, int state)

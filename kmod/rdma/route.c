@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Route and neighbour look-ups, see protocol.md 2.8 */
+/* Route and neighbour look-ups, see protocol.rst 2.8 */
 
 #include <net/arp.h>
 #include <net/dst.h>

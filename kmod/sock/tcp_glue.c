@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The only file that touches struct tcp_sock (protocol.md 1.3). */
+/* The only file that touches struct tcp_sock (protocol.rst 1.3). */
 #include <linux/net.h>
 #include <linux/slab.h>
 #include <net/inet_common.h>

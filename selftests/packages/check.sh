@@ -89,6 +89,9 @@ install_packages()
 	for rel in man1/smc_run.1 man7/smcx.7 man8/smcx.8; do
 		point "there is a manual page $rel" test -s "$ROOT/usr/share/man/$rel.gz"
 	done
+	for rel in "$SMCX_TOP"/Documentation/systemd/*.conf; do
+		point "there is an example $(basename "$rel")" test -s "$ROOT/usr/share/doc/smcx-tools/examples/$(basename "$rel")"
+	done
 	rm -rf "$ROOT/root/deb" "$ROOT"/var/lib/apt/lists/*
 }
 

@@ -124,7 +124,7 @@ static void roundtrip(void)
 		CHECK_EQ(smcx_clc_encode_proposal(&m, buf, (size_t)len), len);
 	}
 	CHECK_EQ(SMCX_CLC_PROPOSAL_LEN_MAX, 84 + 8 + 17 * 8 + 40 + 32 * 8 + 26);
-	/* examples of protocol.md 2.3 */
+	/* examples of protocol.rst 2.3 */
 	m = make(2, true, true, 0, 1);
 	CHECK_EQ(smcx_clc_encode_proposal(&m, buf, sizeof(buf)), 164);
 	CHECK_EQ(buf[7], 0x20);

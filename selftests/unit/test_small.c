@@ -75,7 +75,7 @@ static void rmbe(void)
 			CHECK_EQ(smcx_rmbe_code((16384u << code) + 1, (u8)max), code + 1 < cap ? code + 1 : cap);
 		}
 	}
-	/* the formula of protocol.md 3.4 */
+	/* the formula of protocol.rst 3.4 */
 	for (wish = 0; wish < 4000000; wish += 997) {
 		u32 q = wish ? (wish - 1) / 16384 : 0;
 		int want = 0;

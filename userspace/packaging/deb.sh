@@ -38,7 +38,7 @@ changelog()
 "$SMCX_TOP/selftests/vm/deps.sh" build deb
 rm -rf "$out"
 mkdir -p "$tree"
-cp -r "$SMCX_TOP"/{kmod,userspace,Kconfig,Makefile,README.md} "$tree/"
+cp -r "$SMCX_TOP"/{kmod,userspace,Documentation,Kconfig,Makefile,README.md} "$tree/"
 cp -r "$here/debian" "$tree/debian"
 changelog > "$tree/debian/changelog"
 sed "s/@VERSION@/$module/" "$here/dkms/dkms.conf" > "$tree/debian/smcx-dkms.dkms"

@@ -88,7 +88,7 @@ def names(lines):
     return [f"{line['layer']} {line['message']}" for line in lines]
 
 
-# ---- reading messages by hand, offsets of protocol.md ----
+# ---- reading messages by hand, offsets of protocol.rst ----
 
 def by_hand(m):
     def num(at, n):

@@ -8,7 +8,7 @@
 /**
  * DOC: The user interface of in-tree smc, by number
  *
- * What protocol.md 7.1 to 7.3 list, under names of our own: linux/smc.h of kernel 6.1 lacks
+ * What protocol.rst 7.1 to 7.3 list, under names of our own: linux/smc.h of kernel 6.1 lacks
  * the attributes of 6.12, and a file that includes it as well must not meet names twice.
  * Attributes that only 6.12 has are marked so; readers take their absence as "not known".
  */
@@ -74,7 +74,7 @@ struct smcx_diag_cursor {
 	__u32	count;
 };
 
-/** struct smcx_diag_conninfo - 76 bytes, see protocol.md 7.1 */
+/** struct smcx_diag_conninfo - 76 bytes, see protocol.rst 7.1 */
 struct smcx_diag_conninfo {
 	__u32			token;
 	__u32			sndbuf_size;

@@ -357,7 +357,7 @@ static void put16(uint8_t *p, uint16_t v)
 }
 
 /**
- * raw_proposal() - a correct version 2 Proposal (protocol.md 2.3)
+ * raw_proposal() - a correct version 2 Proposal (protocol.rst 2.3)
  * @r: whose address and MAC to offer
  * @buf: room for 160 bytes
  *
