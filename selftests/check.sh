@@ -4,7 +4,8 @@
 # make check: cheapest first; the last line is "N passed, N failed, N skipped".
 # make check-full (--full): every test in virtual machines in full, and the harness itself.
 # make check-debug (--debug): all tests in virtual machines under the debug kernel, with one and two CPUs.
-# SMCX_CHECK_MINUTES (58) bounds make check; 0: no bound. check.sh STEP...: only these steps (files, static, unit, fuzz, tools, build, harness, net, pair, interop, debug, all_net, all_pair).
+# SMCX_CHECK_MINUTES (58) bounds make check; 0: no bound. check.sh STEP...: only these steps (files, static, unit, fuzz, tools,
+# build, harness, net, pair, interop, debug, all_net, all_pair, all_debug).
 set -uo pipefail
 here=$(dirname "$(readlink -f "$0")")
 . "$here/vm/common.sh"
@@ -109,10 +110,10 @@ step_net()
 # The Proposal in the SYN lives on TCP's insides: both kernels.
 step_pair()
 {
-	local onertt='onertt|onertt-@(trips|plain|smc|bytes|replay-core)|trust'
+	local both='onertt|onertt-@(plain|bytes)|trust'
 	suite 14 pair --kver 6.12 --no-build \
-		--only "@(api-create|api-fds|api-splice|api-msg|api-shut|closematrix|connstorm-core|fallback|hammer|$onertt)"
-	suite 9 pair --kver 6.1 --no-build --only "@(api-create|connstorm-core|$onertt)"
+		--only "@(api-create|api-fds|api-splice|api-msg|api-shut|closematrix|connstorm-core|fallback|sockmap|sigio|onertt-@(trips|smc|replay-core)|$both)"
+	suite 9 pair --kver 6.1 --no-build --only "@(api-create|connstorm-core|$both)"
 }
 
 step_interop()
@@ -167,7 +168,7 @@ step_all_debug()
 
 main()
 {
-	local name steps="files static unit fuzz tools build net pair interop debug"
+	local name steps="files static unit fuzz tools build net pair interop"
 	local sets="build vm check kernel"
 	case ${1:-} in
 	--full) steps="files static unit fuzz tools build harness all_net all_pair interop debug" LIMIT=0 ;;

@@ -229,7 +229,11 @@ int smcx_client_start(struct socket *sock, struct sockaddr *addr, int len, int f
 	if (!ss)
 		return -ENOMEM;
 	smcx_own_module_ref(sk);
-	smcx_sock_attach(ss, sock, &smcx_client_hooks, true);
+	/*
+	 * The user's queue stays sk_wq: another thread's send() may have been TCP's business a moment ago,
+	 * and sleeps in there until after this state is gone.
+	 */
+	smcx_sock_attach(ss, sock, &smcx_client_hooks, false);
 	smcx_tcp_offer(sk);
 	smcx_early_arm(ss, addr, len, &smcx_client_early_ops);
 	ss->syn_at = ktime_get_ns();

@@ -130,19 +130,18 @@ static int smcx_listen(struct socket *sock, int backlog, bool has_state)
 	int rc;
 
 	/* a listener changes its backlog, everything else is TCP's error */
-	rc = has_state ? 1 : smcx_listen_start(sock);
+	rc = has_state ? 1 : smcx_listen_start(sock, &ss);
 	if (rc < 0)
 		return rc;
 	if (rc)
 		return tcp->listen(sock, backlog);
 	rc = tcp->listen(sock, backlog);
-	ss = smcx_sock_get(sock->sk);
-	if (ss && rc)
+	/* meanwhile another thread may have stopped it, and begun something else on the sk */
+	if (rc)
 		smcx_listen_stop(ss);
-	else if (ss && ss->lsn)
-		smcx_filter_add_port(ss);
-	if (ss)
-		smcx_sock_put(ss);
+	else
+		smcx_listen_started(ss);
+	smcx_sock_put(ss);
 	return rc;
 }
 

@@ -250,7 +250,7 @@ static int smcx_listen_hook(struct socket *sock, struct smcx_sock *ss)
 	return 0;
 }
 
-int smcx_listen_start(struct socket *sock)
+int smcx_listen_start(struct socket *sock, struct smcx_sock **out)
 {
 	struct smcx_sock *ss = smcx_listen_alloc(sock->sk);
 	int rc;
@@ -260,10 +260,21 @@ int smcx_listen_start(struct socket *sock)
 	lock_sock(sock->sk);
 	rc = smcx_listen_hook(sock, ss);
 	release_sock(sock->sk);
-	if (!rc)
-		smcx_sock_list(ss);
-	smcx_sock_put(ss);
-	return rc;
+	if (rc) {
+		smcx_sock_put(ss);
+		return rc;
+	}
+	smcx_sock_list(ss);
+	*out = ss;
+	return 0;
+}
+
+void smcx_listen_started(struct smcx_sock *ss)
+{
+	lock_sock(ss->sk);
+	if (ss->attached)
+		smcx_filter_add_port(ss);
+	release_sock(ss->sk);
 }
 
 void smcx_listen_stop(struct smcx_sock *ss)

@@ -162,7 +162,7 @@ struct smcx_listener {
  * @conn: SMC connection, one reference; RCU for readers without the lock
  * @hooks: our callbacks
  * @orig: TCP's callbacks
- * @wq: stands in as sk_wq, so that TCP does not wake the user by itself
+ * @wq: child: stands in as sk_wq, so that TCP does not wake the user by itself
  * @early: client: Proposal in the SYN, early_client.c; NULL = none; freed with the state
  * @redoing: client: the connection is about to be reset and made anew, its events do not count
  * @sndbuf: value of sk_sndbuf last given to @conn

@@ -149,9 +149,9 @@ void smcx_sock_queue(struct smcx_sock *ss, struct delayed_work *work, unsigned l
  * @ss: state
  * @sock: the user's socket or NULL
  * @hooks: callbacks
- * @own_wq: TCP shall not wake the user by itself
+ * @own_wq: TCP shall not wake the user by itself; for children, which no thread has sent anything on yet
  *
- * Takes a reference for the attachment. Nobody may sleep inside TCP on this sk if @own_wq.
+ * Takes a reference for the attachment. Nobody may ever sleep inside TCP on this sk if @own_wq: the queue goes with the state.
  * Context: process, sk locked.
  */
 void smcx_sock_attach(struct smcx_sock *ss, struct socket *sock,
@@ -295,7 +295,7 @@ void smcx_early_unlisten(struct smcx_sock *ss);
 
 /* ---- early_filter.c ---- */
 
-/** smcx_filter_add_port() - a socket listens. @ss: listener. Context: process. */
+/** smcx_filter_add_port() - a socket listens. @ss: listener. Context: process, sk locked. */
 void smcx_filter_add_port(struct smcx_sock *ss);
 /** smcx_filter_del_port() - it does not any more; idempotent. @ss: listener. Context: process. */
 void smcx_filter_del_port(struct smcx_sock *ss);
@@ -330,8 +330,10 @@ void smcx_child_graft(struct smcx_sock *cs, struct socket *newsock);
 
 /* ---- listen.c ---- */
 
-/** smcx_listen_start() - hook a socket that is about to listen. @sock: socket. Context: process. Return: 0, 1 = leave it to TCP, or errno. */
-int smcx_listen_start(struct socket *sock);
+/** smcx_listen_start() - hook a socket that is about to listen. @sock: socket. @out: state, referenced, if 0. Context: process. Return: 0, 1 = leave it to TCP, or errno. */
+int smcx_listen_start(struct socket *sock, struct smcx_sock **out);
+/** smcx_listen_started() - it listens. @ss: from smcx_listen_start(). Context: process. */
+void smcx_listen_started(struct smcx_sock *ss);
 /** smcx_listen_pull() - next child of TCP's accept queue. @ss: listener. @err: errno if there is none. Context: process. */
 struct sock *smcx_listen_pull(struct smcx_sock *ss, int *err);
 /** smcx_listen_stop() - unhook, close all children. @ss: listener. Context: process, no locks. */
