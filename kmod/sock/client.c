@@ -231,7 +231,7 @@ int smcx_client_start(struct socket *sock, struct sockaddr *addr, int len, int f
 	smcx_own_module_ref(sk);
 	/*
 	 * The user's queue stays sk_wq: another thread's send() may have been TCP's business a moment ago,
-	 * and sleeps in there until after this state is gone.
+	 * and sleeps in there until after this state is gone. So TCP may signal its part of the set-up (SIGIO), too.
 	 */
 	smcx_sock_attach(ss, sock, &smcx_client_hooks, false);
 	smcx_tcp_offer(sk);

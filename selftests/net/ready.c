@@ -447,10 +447,11 @@ static void t_sigio_connect(void)
 	arm_sigio(fd);
 	FAILS(st_connect(fd, st_addr_port(&ss)), EINPROGRESS);
 	wait_for(&sig_out, 1);
-	EQ(st_poll(fd, POLLOUT, 0), POLLOUT);
+	/* TCP signals its own part of the set-up, too: the last signal is the one to go by. */
+	EQ(st_poll(fd, POLLOUT, st_ms(5000)), POLLOUT);
 	EQ(st_so_error(fd), 0);
 	st_sleep_ms(50);
-	EQ(sig_out, 1);
+	EXPECT(sig_out >= 1 && sig_out <= 1 + st.mode->smc);
 	EQ(sig_in, 0);
 }
 
