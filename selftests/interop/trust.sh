@@ -5,7 +5,6 @@
 . /tests/pair/lib-onertt.sh
 
 if [ "$ROLE" = server ]; then
-	fo=$(sysctl -n net.ipv4.tcp_fastopen)
 	sysctl -q -w net.ipv4.tcp_fastopen=0x403
 	serve 5310 smc smc.log
 	serve 5311 tcp tcp.log
@@ -13,9 +12,7 @@ if [ "$ROLE" = server ]; then
 	peer sync end 120
 	check "the SMC server saw its client's bytes only" test "$(grep -c WRONG smc.log)" = 0
 	check "and so did the TCP server, which is not listed" test "$(grep -c WRONG tcp.log)" = 0
-	kill $pids 2> /dev/null
-	wait 2> /dev/null
-	sysctl -q -w net.ipv4.tcp_fastopen="$fo"
+	unserve
 else
 	peer sync up 60
 	client 5310 smc 3 unlisted

@@ -26,14 +26,6 @@
 
 static struct peer *self;
 
-static bool remote(void)
-{
-	struct sockaddr_in it;
-
-	peer_remote_addr(st.peer, &it);
-	return it.sin_addr.s_addr != htonl(INADDR_LOOPBACK);
-}
-
 /* On one machine, or for TCP, there is nothing to break. */
 static bool breakable(void)
 {
@@ -332,7 +324,7 @@ static void t_ipsec(void)
 	pfd = p_do(st.peer, P_ACCEPT, ls, 0, st_ms(5000));
 	REQUIRE(pfd >= 0);
 	exchange(fd, pfd, false);
-	check_own(fd, remote() ? R_IPSEC : R_ANY);
+	check_own(fd, st_two_machines() ? R_IPSEC : R_ANY);
 }
 
 /* A route over another device than the one RDMA sits on. */

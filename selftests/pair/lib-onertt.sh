@@ -4,6 +4,7 @@
 
 probe=/tests/pair/onertt_probe
 pids=
+fo=$(sysctl -n net.ipv4.tcp_fastopen)
 
 # counter NAME: what it counted since this test began
 counter() {
@@ -38,6 +39,13 @@ serve() {	# serve PORT smc|tcp LOG [ADDRESS]
 	until ss -Hltn | grep -q ":$1 "; do sleep 0.1; done
 }
 
+
+# What serve started ends, and Fast Open is what it was.
+unserve() {
+	kill $pids 2> /dev/null
+	wait 2> /dev/null
+	sysctl -q -w net.ipv4.tcp_fastopen="$fo"
+}
 
 client() {	# client PORT KIND N FILE [nonblock]
 	$probe client "$PEER" "$1" "$2" "$3" $5 > "$4"

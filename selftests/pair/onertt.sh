@@ -23,7 +23,6 @@ no_group() {
 }
 
 if [ "$ROLE" = server ]; then
-	fo=$(sysctl -n net.ipv4.tcp_fastopen)
 	sysctl -q -w net.ipv4.tcp_fastopen=3
 	serve 5102 tcp tcp.log
 	serve 5101 smc smc6.log ::
@@ -67,9 +66,7 @@ if [ "$ROLE" = server ]; then
 		"$(grep -c WRONG plain.5103)" = 1
 	check "no other server saw anything but its client's bytes" test \
 		"$(cat tcp.log smc.log smc6.log | grep -c WRONG)" = 0
-	kill $pids 2> /dev/null
-	wait 2> /dev/null
-	sysctl -q -w net.ipv4.tcp_fastopen="$fo"
+	unserve
 else
 	peer sync up 60
 	client 5102 tcp 5 tcp

@@ -5,7 +5,6 @@
 . /tests/pair/lib-onertt.sh
 
 if [ "$ROLE" = server ]; then
-	fo=$(sysctl -n net.ipv4.tcp_fastopen)
 	sysctl -q -w net.ipv4.tcp_fastopen=3
 	smcx trust add 10.0.0.0/24
 	serve 5300 smc smc.log
@@ -18,9 +17,7 @@ if [ "$ROLE" = server ]; then
 	peer sync end 60
 	check "and no more once the trust was withdrawn" is accepted 4
 	check "no server saw anything but its client's bytes" test "$(grep -c WRONG smc.log)" = 0
-	kill $pids 2> /dev/null
-	wait 2> /dev/null
-	sysctl -q -w net.ipv4.tcp_fastopen="$fo"
+	unserve
 else
 	peer sync up 60
 	check "an address that is none is refused" sh -c "! smcx trust add 10.0.0.1/33"
