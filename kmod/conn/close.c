@@ -51,7 +51,8 @@ void smcx_conn_close(struct smcx_conn *c, bool abort)
 void smcx_conn_reset(struct smcx_conn *c, int err)
 {
 	smcx_conn_lock(c);
-	smcx_conn_die(c, err);
+	smcx_conn_event(c, SMCX_CLOSE_EV_KILL, err);
+	smcx_conn_push(c);
 	smcx_conn_unlock(c);
 }
 

@@ -238,7 +238,7 @@ struct smcx_conn_turn {
  * @lock: see DOC
  * @state: close state machine (proto/close.h), under @lock, read locklessly
  * @err: positive errno for SO_ERROR (ECONNRESET, ECONNABORTED ...), under @lock
- * @killed: link group or TCP connection is gone: post nothing
+ * @killed: the link group is gone: post nothing
  * @detached: socket has closed, the connection finishes alone
  * @abortive: close() found unread bytes, or wants a reset
  * @expired: the peer did not answer our close in time
@@ -413,7 +413,15 @@ void smcx_conn_shutdown(struct smcx_conn *c, int how);
  */
 void smcx_conn_close(struct smcx_conn *c, bool abort);
 
-/** smcx_conn_reset() - the TCP connection was reset or timed out: end with @err, nothing more to the peer. @c: connection. @err: positive errno. Context: any. */
+/**
+ * smcx_conn_reset() - the TCP connection was reset or timed out
+ * @c: connection, activated
+ * @err: positive errno the application gets
+ *
+ * The link still works: the peer is told, as it may wait for that, and its own abort may
+ * be on the way and give the receive element back.
+ * Context: any.
+ */
 void smcx_conn_reset(struct smcx_conn *c, int err);
 
 #endif

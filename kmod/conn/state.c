@@ -224,7 +224,8 @@ static void conn_settle(struct smcx_conn *c)
 	/* the device reads our chunks until the last completion */
 	if (c->tx.msgs || c->tx.q.append)
 		return;
-	if (!hopeless && !conn_fin_posted(c))
+	/* the peer's own end gives the element back; it is mostly on the way */
+	if (!hopeless && (!conn_fin_posted(c) || !(c->rx.sflags & CDC_CLOSED)))
 		return;
 	c->finished = true;
 	c->events |= SMCX_CEV_FINISH;
