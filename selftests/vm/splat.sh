@@ -16,11 +16,13 @@ splats() {
 	grep -E "$SPLATS" | grep -vE "$SPLAT_NOISE" || true
 }
 
-# Faults the emulator is known to raise by itself: any fault with address bits in the flags register (no processor has
-# flags there), a debug exception or breakpoint nobody armed, a virtual cable that stopped taking packets; and any oops of a
-# kernel that no module of ours has tainted yet. Worth another try, and a word in the report.
+# stray_fault [PAIRED] < LOG: faults the emulator is known to raise by itself: any fault with address bits in the flags
+# register (no processor has flags there), a debug exception or breakpoint nobody armed, between two machines a virtual cable
+# that stopped taking packets; and any oops of a kernel that no module of ours has tainted yet. Worth another try, and a word
+# in the report.
 stray_fault() {
-	awk '/exc_debug_kernel|int3: 0000|NETDEV WATCHDOG: .*transmit queue/ { hit = 1 }
+	awk -v paired="${1:-}" '/exc_debug_kernel|int3: 0000/ { hit = 1 }
+	     paired && /NETDEV WATCHDOG: .*transmit queue/ { hit = 1 }
 	     /Oops/ { oops = 1 }
 	     oops && /Not tainted/ { hit = 1 }
 	     match($0, /EFLAGS: [0-9a-f]+/) {
