@@ -126,8 +126,10 @@ static int on(char **argv)
 	rc = parse(argv, &r);
 	if (rc)
 		return rc;
+	if (r.cgroup && access(r.text, F_OK))
+		return usage_error("no such control group", r.text);
 	if (!kernel_has_smc()) {
-		fputs("smcx: the kernel has no protocol IPPROTO_SMC; load the module: modprobe smcx\n", stderr);
+		fputs("smcx: no module with SMC is loaded: load it with 'modprobe smcx'\n", stderr);
 		return EXIT_NO_SMC;
 	}
 	rc = open_switch(&s);
@@ -219,5 +221,5 @@ int cmd_auto(int argc, char **argv)
 		return on(argv + 1);
 	if (!strcmp(argv[0], "off"))
 		return off(argv + 1);
-	return usage_error("auto: on, off or show, not", argv[0]);
+	return usage_error("auto takes: on or off [netns NAME] [cgroup FOLDER], or show", NULL);
 }

@@ -92,8 +92,8 @@ static int eid_change(uint8_t cmd, const char *what, const char *eid)
 	struct nlmsghdr *nlh;
 	size_t i;
 
-	if (strlen(eid) > SMCX_EID_ENTRY_LEN)
-		return usage_error("an EID has at most 32 characters", eid);
+	if (!*eid || strlen(eid) > SMCX_EID_ENTRY_LEN)
+		return usage_error("an EID has 1 to 32 characters, not", eid);
 	snprintf(padded, sizeof(padded), "%-*s", SMCX_EID_ENTRY_LEN, eid);
 	for (i = 0; padded[i]; i++)
 		padded[i] = toupper((unsigned char)padded[i]);
@@ -114,8 +114,10 @@ int cmd_eid(int argc, char **argv)
 		nl_genl_begin(SMCX_GEN_NAME, SMCX_GEN_FLUSH_UEID);
 		return finish("remove the EIDs", "update smcx", "smcx eid");
 	}
-	return usage_error("eid takes: add EID, del EID, or flush; not", argv[0]);
+	return usage_error("eid takes: add EID, del EID, or flush", NULL);
 }
+
+#define SMCX_PNET_ID_LEN	16
 
 static const struct out_column pnet_columns[] = {
 	{ "pnetid", "PNET", false },
@@ -153,6 +155,16 @@ static int pnet_show(void)
 	return EXIT_FINE;
 }
 
+static bool is_pnetid(const char *text)
+{
+	size_t i;
+
+	for (i = 0; text[i]; i++)
+		if (!isalnum((unsigned char)text[i]))
+			return false;
+	return i && i <= SMCX_PNET_ID_LEN;
+}
+
 /* ID [eth NAME] [ib NAME [port N]] */
 static int pnet_add(char **argv)
 {
@@ -169,6 +181,8 @@ static int pnet_add(char **argv)
 			return usage_error(to ? "a name is missing after" : "unknown word", *argv);
 		*to = argv[1];
 	}
+	if (!is_pnetid(id))
+		return usage_error("an id has 1 to 16 letters and digits, not", id);
 	if (!eth && !ib)
 		return usage_error("pnet add needs eth NAME or ib NAME", NULL);
 	if (port)
@@ -204,5 +218,5 @@ int cmd_pnet(int argc, char **argv)
 		nl_genl_begin(SMCX_PNET_GENL_NAME, SMCX_PNET_CMD_FLUSH);
 		return finish("remove the PNET entries", "update smcx", "smcx pnet");
 	}
-	return usage_error("pnet takes: add, del, or flush; not", argv[0]);
+	return usage_error("pnet takes: add ID [eth NAME] [ib NAME [port N]], del ID, or flush", NULL);
 }

@@ -10,6 +10,15 @@
 #include "out.h"
 #include "smcx.h"
 
+/* By errno. @what: what cannot be done. */
+static int unreadable(const char *what, const char *name)
+{
+	int denied = errno == EACCES || errno == EPERM;
+
+	fprintf(stderr, "smcx: cannot %s %s: %s\n", what, name, strerror(errno));
+	return denied ? EXIT_DENIED : EXIT_USAGE;
+}
+
 static int next_char(void *file)
 {
 	return getc(file);
@@ -21,6 +30,10 @@ static int from_text(FILE *file, const char *name)
 
 	decode_begin();
 	bad = decode_text(next_char, file);
+	if (ferror(file)) {
+		decode_end();
+		return unreadable("read", name);
+	}
 	if (!decode_end() && !bad)
 		fprintf(stderr, "smcx: %s: no messages\n", name);
 	if (!bad)
@@ -87,10 +100,8 @@ static int decode_file(const char *name)
 	FILE *file = strcmp(name, "-") ? fopen(name, "r") : stdin;
 	int rc;
 
-	if (!file) {
-		fprintf(stderr, "smcx: cannot open %s: %s\n", name, strerror(errno));
-		return errno == EACCES ? EXIT_DENIED : EXIT_USAGE;
-	}
+	if (!file)
+		return unreadable("open", name);
 	if (is_capture(file))
 		return from_capture(file, name);
 	rc = from_text(file, name);

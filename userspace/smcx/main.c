@@ -17,21 +17,22 @@ struct options options;
 static const struct command {
 	const char	*name;
 	int		(*run)(int argc, char **argv);
+	const char	*options;	/* those it has for itself */
 } commands[] = {
-	{ "sock", cmd_sock },
-	{ "lgr", cmd_lgr },
-	{ "link", cmd_link },
-	{ "dev", cmd_dev },
-	{ "info", cmd_info },
-	{ "stat", cmd_stat },
-	{ "peers", cmd_peers },
-	{ "trust", cmd_trust },
-	{ "eid", cmd_eid },
-	{ "pnet", cmd_pnet },
-	{ "why", cmd_why },
-	{ "reason", cmd_reason },
-	{ "decode", cmd_decode },
-	{ "auto", cmd_auto },
+	{ "sock", cmd_sock, "p" },
+	{ "lgr", cmd_lgr, "" },
+	{ "link", cmd_link, "" },
+	{ "dev", cmd_dev, "" },
+	{ "info", cmd_info, "" },
+	{ "stat", cmd_stat, "ds" },
+	{ "peers", cmd_peers, "" },
+	{ "trust", cmd_trust, "" },
+	{ "eid", cmd_eid, "" },
+	{ "pnet", cmd_pnet, "" },
+	{ "why", cmd_why, "" },
+	{ "reason", cmd_reason, "" },
+	{ "decode", cmd_decode, "" },
+	{ "auto", cmd_auto, "" },
 };
 
 static void usage(FILE *to)
@@ -114,9 +115,14 @@ static double seconds(const char *option, double by_default)
 
 static bool is_option(const char *word, const char *letter, const char *name)
 {
+	return !strcmp(word, letter) || !strcmp(word, name);
+}
+
+static bool is_valued(const char *word, const char *letter, const char *name)
+{
 	size_t len = strlen(name);
 
-	return !strcmp(word, letter) || (!strncmp(word, name, len) && (!word[len] || word[len] == '='));
+	return is_option(word, letter, name) || (!strncmp(word, name, len) && word[len] == '=');
 }
 
 static void take_option(const char *word)
@@ -127,9 +133,9 @@ static void take_option(const char *word)
 		options.processes = true;
 	} else if (is_option(word, "-s", "--setup")) {
 		options.setup = true;
-	} else if (is_option(word, "-d", "--delta")) {
+	} else if (is_valued(word, "-d", "--delta")) {
 		options.delta = seconds(word, 1);
-	} else if (is_option(word, "-w", "--watch")) {
+	} else if (is_valued(word, "-w", "--watch")) {
 		options.watch = seconds(word, 2);
 	} else if (is_option(word, "-h", "--help")) {
 		usage(stdout);
@@ -185,6 +191,23 @@ static int run(const struct command *c, int argc, char **argv)
 	}
 }
 
+static bool has(const struct command *c, char option)
+{
+	return strchr(c->options, option);
+}
+
+/* An option that has no meaning with the command was meant for another. */
+static int start(const struct command *c, int argc, char **argv)
+{
+	if (options.processes && !has(c, 'p'))
+		return usage_error("this command has no option", "--processes");
+	if (options.delta && !has(c, 'd'))
+		return usage_error("this command has no option", "--delta");
+	if (options.setup && !has(c, 's'))
+		return usage_error("this command has no option", "--setup");
+	return run(c, argc, argv);
+}
+
 int main(int argc, char **argv)
 {
 	size_t i;
@@ -197,6 +220,6 @@ int main(int argc, char **argv)
 	}
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!strcmp(argv[1], commands[i].name))
-			return run(&commands[i], n - 1, argv + 2);
+			return start(&commands[i], n - 1, argv + 2);
 	return usage_error("unknown command", argv[1]);
 }

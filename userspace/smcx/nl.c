@@ -151,24 +151,24 @@ uint16_t nl_genl_need(const char *name)
 {
 	uint16_t id = family_id(name);
 
-	if (!id) {
-		fprintf(stderr, "smcx: the kernel has no %s: load the module (modprobe smcx)\n", name);
-		exit(EXIT_NO_SMC);
-	}
-	return id;
+	if (id)
+		return id;
+	if (family_id(SMCX_GEN_NAME))
+		fputs("smcx: in-tree smc is loaded, which cannot do this: stop its users, then 'modprobe -r smc_diag smc; modprobe smcx'\n",
+		      stderr);
+	else
+		fputs("smcx: no module with SMC is loaded: load it with 'modprobe smcx'\n", stderr);
+	exit(EXIT_NO_SMC);
 }
 
 void nl_genl_dump(const char *family, uint8_t cmd, nl_fn fn, void *arg)
 {
 	uint16_t id = nl_genl_need(family);
 	struct sink sink = { fn, arg };
-	char what[64];
 
 	errno = transact(NETLINK_GENERIC, genl_request(id, cmd, 1, NLM_F_DUMP), &sink);
-	if (is_dumped(errno))
-		return;
-	snprintf(what, sizeof(what), "%s, command %u", family, cmd);
-	fail(what);
+	if (!is_dumped(errno))
+		fail("the module does not answer");
 }
 
 struct nlmsghdr *nl_genl_begin(const char *family, uint8_t cmd)
@@ -196,8 +196,8 @@ void nl_diag_dump(uint8_t ext, nl_fn fn, void *arg)
 	if (is_dumped(errno))
 		return;
 	if (errno == ENOENT || errno == EOPNOTSUPP) {
-		fputs("smcx: the kernel cannot list SMC sockets: load the module (modprobe smcx; with in-tree smc, smc_diag)\n",
-		      stderr);
+		fprintf(stderr, "smcx: no module that lists SMC sockets is loaded: load it with 'modprobe %s'\n",
+			nl_genl_exists(SMCX_GEN_NAME) ? "smc_diag" : "smcx");
 		exit(EXIT_NO_SMC);
 	}
 	fail("cannot list SMC sockets");

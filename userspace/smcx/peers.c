@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* smcx peers: servers this host may reach in one round trip. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static int flush(void)
 	if (!err)
 		return EXIT_FINE;
 	fprintf(stderr, "smcx: cannot forget the servers: %s\n", strerror(err));
-	return EXIT_KERNEL;
+	return err == EPERM ? EXIT_DENIED : EXIT_KERNEL;
 }
 
 int cmd_peers(int argc, char **argv)
@@ -86,7 +87,7 @@ int cmd_peers(int argc, char **argv)
 	if (argc == 1 && !strcmp(argv[0], "flush"))
 		return flush();
 	if (argc)
-		return usage_error("peers takes no arguments but flush", argv[0]);
+		return usage_error("peers takes nothing but flush", NULL);
 	nl_genl_need(SMCX_GENL_NAME);
 	t = out_table_begin(columns);
 	nl_genl_dump(SMCX_GENL_NAME, SMCX_CMD_GET_PEERS, on_peer, t);

@@ -51,7 +51,7 @@ struct filter {
 	bool			smc;
 	bool			tcp;
 	const char		*state;
-	const char		*addr;
+	char			addr[INET6_ADDRSTRLEN];
 	const char		*reason;
 	unsigned int		port;
 };
@@ -160,7 +160,7 @@ static bool is_addr_wanted(const struct filter *f, const struct smcx_diag_msg *m
 
 	if (f->port && f->port != ntohs(msg->id.idiag_sport) && f->port != ntohs(msg->id.idiag_dport))
 		return false;
-	return !f->addr || !strcmp(f->addr, address(msg->id.idiag_src, ipv4, src)) ||
+	return !*f->addr || !strcmp(f->addr, address(msg->id.idiag_src, ipv4, src)) ||
 	       !strcmp(f->addr, address(msg->id.idiag_dst, ipv4, dst));
 }
 
@@ -214,6 +214,49 @@ static void on_sock(const struct nlmsghdr *nlh, void *arg)
 	show_group(t, nl_data(&attrs, SMCX_DIAG_LGRINFO, sizeof(struct smcx_diag_lgrinfo)));
 }
 
+static bool is_state(const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i <= UINT8_MAX; i++)
+		if (strcmp(smcx_state_name(i), "UNKNOWN") && !strcasecmp(word, smcx_state_name(i)))
+			return true;
+	return false;
+}
+
+/* A number may be one that only other systems know. */
+static bool is_known_reason(const char *word)
+{
+	unsigned int i;
+	bool found;
+	char *end;
+
+	strtoul(word, &end, 0);
+	if (*word && !*end)
+		return true;
+	for (i = 1; smcx_reason_at(i, &found), found; i++)
+		if (!strcasecmp(word, smcx_reason_name(smcx_reason_at(i, &found))))
+			return true;
+	return false;
+}
+
+/* In the notation in which addresses are shown. */
+static bool take_address(struct filter *f, const char *word)
+{
+	struct in6_addr in6;
+	struct in_addr in;
+
+	if (inet_pton(AF_INET, word, &in) == 1)
+		return inet_ntop(AF_INET, &in, f->addr, sizeof(f->addr));
+	return inet_pton(AF_INET6, word, &in6) == 1 && address(in6.s6_addr32, false, f->addr);
+}
+
+static bool is_filter(const char *word)
+{
+	return !strcmp(word, "state") || !strcmp(word, "addr") || !strcmp(word, "reason") ||
+	       !strcmp(word, "port");
+}
+
 /* One of the words that need a value behind them; NULL if fine, else what is wrong. */
 static const char *take_filter(struct filter *f, const char *word, const char *value)
 {
@@ -221,10 +264,15 @@ static const char *take_filter(struct filter *f, const char *word, const char *v
 	unsigned long port;
 
 	if (!strcmp(word, "state")) {
+		if (value && !is_state(value))
+			return "no such state";
 		f->state = value;
 	} else if (!strcmp(word, "addr")) {
-		f->addr = value;
+		if (value && !take_address(f, value))
+			return "not an address";
 	} else if (!strcmp(word, "reason")) {
+		if (value && !is_known_reason(value))
+			return "no such reason, see 'smcx reason' for all";
 		f->reason = value;
 	} else if (!strcmp(word, "port")) {
 		port = value ? strtoul(value, &end, 10) : 0;
@@ -251,7 +299,7 @@ static int parse(struct filter *f, char **argv)
 		} else {
 			wrong = take_filter(f, *argv, argv[1]);
 			if (wrong)
-				return usage_error(wrong, argv[1] && strstr(wrong, "port") ? argv[1] : *argv);
+				return usage_error(wrong, argv[1] && is_filter(*argv) ? argv[1] : *argv);
 			argv++;
 		}
 	}

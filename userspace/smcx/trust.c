@@ -65,8 +65,10 @@ static int parse(int argc, char **argv, struct prefix *p)
 	unsigned long port;
 
 	memset(p, 0, sizeof(*p));
-	if (!argc || !parse_prefix(argv[0], p))
-		return usage_error("not an address or prefix", argc ? argv[0] : NULL);
+	if (!argc)
+		return usage_error("an address or prefix is missing", NULL);
+	if (!parse_prefix(argv[0], p))
+		return usage_error("not an address or prefix", argv[0]);
 	for (argc--, argv++; argc; argc--, argv++) {
 		if (!strcmp(argv[0], "cookie")) {
 			p->cookie = true;
@@ -90,6 +92,8 @@ static int change(uint8_t cmd, const char *what, int argc, char **argv)
 
 	if (rc)
 		return rc;
+	if (cmd == SMCX_CMD_DEL_TRUST && p.cookie)
+		return usage_error("trust del takes: PREFIX [port N]; not", "cookie");
 	nlh = nl_genl_begin(SMCX_GENL_NAME, cmd);
 	nest = mnl_attr_nest_start(nlh, SMCX_ATTR_TRUST);
 	mnl_attr_put_u16(nlh, SMCX_TRUST_FAMILY, p.family);
@@ -136,8 +140,8 @@ int cmd_trust(int argc, char **argv)
 		return change(SMCX_CMD_ADD_TRUST, "add", argc - 1, argv + 1);
 	if (argc && !strcmp(argv[0], "del"))
 		return change(SMCX_CMD_DEL_TRUST, "remove", argc - 1, argv + 1);
-	if (argc && strcmp(argv[0], "show"))
-		return usage_error("trust takes: add, del, or show; not", argv[0]);
+	if (argc > 1 || (argc && strcmp(argv[0], "show")))
+		return usage_error("trust takes: add PREFIX [port N] [cookie], del PREFIX [port N], or show", NULL);
 	nl_genl_need(SMCX_GENL_NAME);
 	t = out_table_begin(columns);
 	nl_genl_dump(SMCX_GENL_NAME, SMCX_CMD_GET_TRUST, on_trust, t);

@@ -8,6 +8,7 @@
 #include <netdb.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -226,13 +227,25 @@ static int run_checks(struct why *w, const char *host, const char *port)
 	return try_smc(w);
 }
 
+/* Names are the resolver's matter. */
+static bool is_port(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	if (text[digits])
+		return true;
+	return digits && digits <= 5 && atoi(text) >= 1 && atoi(text) <= 65535;
+}
+
 int cmd_why(int argc, char **argv)
 {
 	struct why w = { 0 };
 	int status;
 
-	if (argc != 2)
+	if (argc != 2 || !*argv[0])
 		return usage_error("why takes a host and a port", NULL);
+	if (!is_port(argv[1]))
+		return usage_error("a port is a number from 1 to 65535, or a service's name, not", argv[1]);
 	w.table = out_table_begin(columns);
 	status = run_checks(&w, argv[0], argv[1]);
 	out_table_end(w.table, "");

@@ -159,6 +159,53 @@ exits "smcx, a port that is none: 1" 1 "1 to 65535" "$BIN/smcx" sock port 65536
 exits "smcx, seconds that are none: 1" 1 "seconds" "$BIN/smcx" stat --delta=soon
 exits "smcx, half a question: 1" 1 "host and a port" "$BIN/smcx" why localhost
 exits "smcx, unknown reason: 1" 1 "no such reason" "$BIN/smcx" reason BECAUSE
+exits "smcx, a port that is none: 1" 1 "1 to 65535" "$BIN/smcx" why localhost 65536
+exits "smcx, a filter's value that is none: 1" 1 "no such state: 'PURPLE'" "$BIN/smcx" sock state PURPLE
+exits "smcx, an address that is none: 1" 1 "not an address: 'purple'" "$BIN/smcx" sock addr purple
+exits "smcx, a reason that is none: 1" 1 "no such reason.*'PURPLE'" "$BIN/smcx" sock reason PURPLE
+exits "smcx, an option without value: 1" 1 "unknown option" "$BIN/smcx" --json=1 reason
+exits "smcx, no EID: 1" 1 "1 to 32" "$BIN/smcx" eid add ""
+exits "smcx, no PNET id: 1" 1 "letters" "$BIN/smcx" pnet add 12345678901234567 eth eth0
+exits "smcx, a prefix is missing: 1" 1 "missing" "$BIN/smcx" trust add
+exits "smcx, a cookie that is none: 1" 1 "cookie" "$BIN/smcx" trust del 10.0.0.0/8 cookie
+exits "smcx, a control group that is none: 1" 1 "no such control group" "$BIN/smcx" auto on cgroup /nonexistent
+exits "smcx decode FOLDER: 1" 1 "cannot read /etc: Is a directory" "$BIN/smcx" decode /etc
+exits "smcx decode, no such file: 1" 1 "cannot open /nonexistent: No such file" "$BIN/smcx" decode /nonexistent
+while read -r words; do
+	# shellcheck disable=SC2086
+	exits "smcx, bad arguments come before the module: $words" 1 "Try 'smcx --help'" "$BIN/smcx" $words
+done << 'END'
+lgr extra
+link extra
+dev extra
+info extra
+stat extra
+peers extra
+peers flush extra
+trust extra
+trust show extra
+trust add 10.0.0.0/33
+eid extra
+eid add
+eid add A B
+eid flush extra
+pnet extra
+pnet add
+pnet add ID
+pnet add ID eth
+pnet flush extra
+auto extra
+auto show extra
+auto off extra
+sock extra
+why host
+why host port extra
+lgr --processes
+sock --setup
+info --delta
+stat --frob
+lgr --watch=0
+END
 no_colour()
 {
 	! LC_ALL=C grep -q $'\033' <("$@")
@@ -168,8 +215,22 @@ check "nor where NO_COLOR is set" no_colour env NO_COLOR=1 script -qec "$BIN/smc
 check "colours on a terminal" grep -q $'\033.1m' <(script -qec "$BIN/smcx reason MEM" /dev/null)
 if ! grep -q '^smcx\? ' /proc/modules 2>/dev/null; then
 	for command in sock lgr link dev info stat eid pnet; do
-		exits "smcx $command without the module: 3" 3 "modprobe smcx" "$BIN/smcx" $command
+		exits "smcx $command without the module: 3" 3 "load it with 'modprobe smcx'" "$BIN/smcx" $command
 	done
+	while read -r words; do
+		# shellcheck disable=SC2086
+		exits "smcx $words without the module: 3" 3 "load it with 'modprobe smcx'" "$BIN/smcx" $words
+	done << 'END'
+peers
+peers flush
+trust
+trust add 10.0.0.0/8
+eid add A
+pnet flush
+auto on
+END
+	check "no message names what the kernel calls it" \
+		test -z "$(for command in sock lgr stat peers pnet "auto on"; do "$BIN/smcx" $command; done 2>&1 | grep '[A-Z]*SMC_\|SMCX')"
 	exits "smcx why without the module: 3" 3 "" "$BIN/smcx" why localhost 1
 	check "which it says" grep -q "what to do: Load it: 'modprobe smcx'" <("$BIN/smcx" why localhost 1)
 fi
