@@ -30,6 +30,7 @@ static void smcx_net_set_defaults(struct smcx_sysctl *s)
 	s->onertt_token_life = 900;
 	s->onertt_filter = 0;
 	s->rkey_skip = 1;
+	s->data_in_cdc = 1;
 }
 
 static int __net_init smcx_net_init(struct net *net)

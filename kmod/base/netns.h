@@ -41,6 +41,7 @@
  * @onertt: Proposal in the SYN, SMCX_ONERTT_* bits
  * @onertt_token_life: seconds a server's secret is current
  * @onertt_filter: cut Proposals off SYNs to ports without SMC listener
+ * @data_in_cdc: 1 = small messages carry their bytes behind the CDC, with peers that can
  * @rkey_skip: 0 = exchange keys per connection, 1 = skip it where the group has one link
  *
  * Written by the sysctl layer with WRITE_ONCE() semantics, read with READ_ONCE().
@@ -60,6 +61,7 @@ struct smcx_sysctl {
 	unsigned int	onertt;
 	unsigned int	onertt_token_life;
 	unsigned int	onertt_filter;
+	unsigned int	data_in_cdc;
 	unsigned int	rkey_skip;
 };
 

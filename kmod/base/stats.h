@@ -33,6 +33,7 @@ enum smcx_cnt {
 	SMCX_CNT_RX_BYTES,
 	SMCX_CNT_TX_CALLS,
 	SMCX_CNT_RX_CALLS,
+	SMCX_CNT_TX_DATA_CDC,	/* messages that carried their bytes behind the CDC */
 	SMCX_CNT_SPLICE,
 	SMCX_CNT_CORK,
 	SMCX_CNT_NODELAY,

@@ -43,11 +43,24 @@ static bool cdc_is_unwanted(const struct smcx_conn *c)
 	return c->rx.shutdown && (c->tx.fin & SMCX_CDC_STATE_DONE_WRITING);
 }
 
+/* What came behind the message goes where RDMA writes would have put it. */
+static void cdc_store(struct smcx_conn *c, const u8 *data, u32 n)
+{
+	struct smcx_ring_piece piece[2];
+	unsigned int i, np;
+
+	np = smcx_ring_split(c->rx.prod.off, n, c->rx.rmbe.size, piece);
+	for (i = 0; i < np; i++) {
+		smcx_rmbe_store(&c->rx.rmbe, piece[i].off, data, piece[i].len);
+		data += piece[i].len;
+	}
+}
+
 /*
- * The peer produced. Return: bytes; -EPROTO if that is impossible; -ESHUTDOWN if the
- * application has shut down both ways.
+ * The peer produced; @data are the bytes, or there are none and they have been written.
+ * Return: bytes; -EPROTO if that is impossible; -ESHUTDOWN if the application has shut down both ways.
  */
-static int cdc_take_prod(struct smcx_conn *c, struct smcx_cursor prod)
+static int cdc_take_prod(struct smcx_conn *c, struct smcx_cursor prod, const u8 *data, u32 len)
 {
 	struct smcx_conn_rx *rx = &c->rx;
 	u32 size = rx->rmbe.size;
@@ -63,6 +76,8 @@ static int cdc_take_prod(struct smcx_conn *c, struct smcx_cursor prod)
 		break;
 	}
 	n = smcx_cursor_diff(rx->prod, prod, size);
+	if (len && n != len)
+		return -EPROTO;
 	if (!n)
 		return 0;
 	if (cdc_is_unwanted(c))
@@ -71,6 +86,8 @@ static int cdc_take_prod(struct smcx_conn *c, struct smcx_cursor prod)
 		smcx_setup_phase(c->sn, &c->setup, SMCX_PHASE_FIRST_BYTE);
 		c->setup.since = 0;
 	}
+	if (len)
+		cdc_store(c, data, n);
 	rx->prod = prod;
 	rx->high = min(size - rx->high, n) + rx->high;
 	atomic_add(n, &rx->avail);
@@ -100,7 +117,7 @@ static void cdc_take_flags(struct smcx_conn *c, const struct smcx_cdc_msg *msg, 
  * Cursors, then flags: flags speak of what the cursors have brought.
  * Return: false if the state flags must not be looked at either.
  */
-static bool cdc_take(struct smcx_conn *c, const struct smcx_cdc_msg *msg)
+static bool cdc_take(struct smcx_conn *c, const struct smcx_cdc_msg *msg, const u8 *data, u32 len)
 {
 	int n;
 
@@ -114,7 +131,7 @@ static bool cdc_take(struct smcx_conn *c, const struct smcx_cdc_msg *msg)
 	c->rx.seq = msg->seqno;
 	if (c->rx.broken)	/* how it ends still matters: is the element ours again? */
 		return true;
-	n = cdc_take_cons(c, msg->cons) ? cdc_take_prod(c, msg->prod) : -EPROTO;
+	n = cdc_take_cons(c, msg->cons) ? cdc_take_prod(c, msg->prod, data, len) : -EPROTO;
 	if (n == -ESHUTDOWN)
 		smcx_conn_refuse(c);
 	else if (n < 0)
@@ -128,14 +145,18 @@ void smcx_conn_cdc(struct smcx_member *m, const u8 *buf, u32 len)
 {
 	struct smcx_conn *c = smcx_conn_of(m);
 	struct smcx_cdc_msg msg;
+	u32 more = 0;
 
-	if (smcx_cdc_decode(buf, min_t(u32, len, SMCX_CDC_LEN), &msg)) {
+	/* others' messages may be longer, and mean nothing by it */
+	if (c->m.lgr->data && len > SMCX_CDC_LEN)
+		more = len - SMCX_CDC_LEN;
+	if (more > SMCX_CDC_DATA_MAX || smcx_cdc_decode(buf, min_t(u32, len, SMCX_CDC_LEN), &msg)) {
 		smcx_drop_note(c->sn, SMCX_DROP_CDC);
 		return;
 	}
 	smcx_conn_lock(c);
 	if (!c->finished && !c->killed) {
-		if (cdc_take(c, &msg))
+		if (cdc_take(c, &msg, buf + SMCX_CDC_LEN, more))
 			smcx_conn_peer_flags(c, msg.state_flags);
 		smcx_conn_push(c);
 	}

@@ -2,9 +2,8 @@
 /*
  * Messages to the peer: what may go now, and how one message is built.
  *
- * xmit_message() is the only place that knows that a message is RDMA writes
- * followed by a CDC; a data path with one WRITE WITH IMMEDIATE replaces
- * it and conn_sent(), nothing else.
+ * A message is RDMA writes followed by a CDC; a small one, to a peer that can take it
+ * (one-rtt.rst, DATA), is one SEND with its bytes behind the CDC.
  */
 #include "conn_priv.h"
 
@@ -249,6 +248,37 @@ static void xmit_commit(struct smcx_conn *c, u32 len)
 	}
 }
 
+/*
+ * Does the message fit behind its CDC?
+ * Return: pieces in @sge, 0 if it is to be written.
+ */
+static int plan_data(const struct smcx_conn *c, const struct xmit_plan *p, struct ib_sge *sge)
+{
+	int max = min_t(int, c->m.link->qp->max_sge, SMCX_QP_WRITE_SGES) - 1;
+	int i, j, n = 0;
+
+	if (!c->m.lgr->data || p->len > SMCX_CDC_DATA_MAX)
+		return 0;
+	for (i = 0; i < p->nw; i++)
+		for (j = 0; j < p->w[i].nsge; j++) {
+			if (n == max)
+				return 0;
+			sge[n++] = p->w[i].sge[j];
+		}
+	return n;
+}
+
+static int xmit_post(struct smcx_conn *c, struct smcx_slot *slot, struct xmit_plan *p)
+{
+	struct ib_sge sge[SMCX_QP_WRITE_SGES];
+	int n = plan_data(c, p, sge);
+
+	if (!n)
+		return smcx_qp_post(slot, p->w, p->nw);
+	smcx_stat_inc(c->sn, SMCX_CNT_TX_DATA_CDC);
+	return smcx_qp_post_data(slot, sge, n);
+}
+
 /* Return: false when nothing more can be posted for now. */
 static bool xmit_message(struct smcx_conn *c, u32 want)
 {
@@ -266,7 +296,7 @@ static bool xmit_message(struct smcx_conn *c, u32 want)
 	slot->done = conn_sent;
 	slot->ctx = c;
 	smcx_member_hold(&c->m);
-	err = smcx_qp_post(slot, plan.w, plan.nw);
+	err = xmit_post(c, slot, &plan);
 	if (!err) {
 		xmit_commit(c, plan.len);
 		return true;

@@ -14,6 +14,7 @@ void smcx_hs_fill_params(const struct smcx_hs *hs, struct smcx_lgr_params *p)
 	p->max_conns = hs->agreed.max_conns;
 	p->max_links = hs->agreed.max_links;
 	p->features = hs->agreed.features;
+	p->data = hs->agreed.caps & SMCX_CAP_DATA;
 	memcpy(p->eid, hs->agreed.eid, sizeof(p->eid));
 	p->path = smcx_local_path(hs);
 }

@@ -35,7 +35,7 @@ enum smcx_hs_next {
 #define SMCX_HS_LGR_SPREAD_MS	250	/* random part */
 #define SMCX_HS_LGR_WAITS	5	/* ... but there are limits: then rather TCP */
 #define SMCX_HS_SYN_MS		3000	/* for the final ACK, if the Proposal came in the SYN */
-#define SMCX_HS_CAPS		(SMCX_CAP_SYN | SMCX_CAP_EARLY)	/* what is built of the extension */
+#define SMCX_HS_CAPS		(SMCX_CAP_SYN | SMCX_CAP_EARLY | SMCX_CAP_DATA)	/* what is built of the extension */
 #define SMCX_HS_DECLINE_WAIT_MS	1000	/* protocol.rst 2.10 */
 
 /**

@@ -34,6 +34,8 @@ void smcx_local_build(struct smcx_hs *hs)
 	loc->offer.release = SMCX_RELEASE_MAX;
 	loc->offer.max_conns = READ_ONCE(sc->max_conns);
 	loc->offer.caps = SMCX_HS_CAPS;
+	if (!READ_ONCE(hs->sn->sysctl.data_in_cdc))
+		loc->offer.caps &= ~SMCX_CAP_DATA;
 	loc->offer.max_links = min_t(unsigned int, READ_ONCE(sc->max_links), SMCX_OFFER_LINKS);
 }
 

@@ -35,6 +35,7 @@ void smcx_lgr_set_peer(struct smcx_lgr *lgr, const struct smcx_lgr_params *p)
 	lgr->max_conns = p->max_conns;
 	lgr->max_links = p->max_links;
 	lgr->features = p->features;
+	lgr->data = p->data;
 	memcpy(lgr->peer_id, p->peer_id, sizeof(lgr->peer_id));
 	memcpy(lgr->eid, p->eid, sizeof(lgr->eid));
 	link->peer.gid = p->peer_gid;

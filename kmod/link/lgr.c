@@ -19,6 +19,7 @@ static void smcx_lgr_fill(struct smcx_lgr *lgr, const struct smcx_lgr_params *p)
 	lgr->max_conns = p->max_conns;
 	lgr->max_links = p->max_links;
 	lgr->features = p->features;
+	lgr->data = p->data;
 	memcpy(lgr->peer_id, p->peer_id, sizeof(lgr->peer_id));
 	memcpy(lgr->eid, p->eid, sizeof(lgr->eid));
 	lgr->vlan_id = p->path->vlan_id;

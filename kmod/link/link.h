@@ -149,6 +149,7 @@ struct smcx_rkey {
  * @max_conns: connections allowed
  * @max_links: links agreed
  * @features: agreed feature mask
+ * @data: small messages carry their bytes behind the CDC (one-rtt.rst, DATA); set before the first message
  * @peer_vendor: peer's vendor options (FCE 144..147), for later extensions
  * @peer_id: peer's id
  * @peer_os: OS type of the peer's FCE
@@ -199,6 +200,7 @@ struct smcx_lgr {
 	u8			max_conns;
 	u8			max_links;
 	u16			features;
+	bool			data;
 	u8			peer_vendor[4];
 	u8			peer_id[8];
 	u8			peer_os;
@@ -256,7 +258,8 @@ struct smcx_lgr_waiter {
 
 /**
  * struct smcx_member_ops - link layer -> connection
- * @cdc: a CDC message for this member, softirq, RCU held; @buf has 44 bytes
+ * @cdc: a CDC message for this member, softirq, RCU held; @buf has at most SMCX_RECV_LEN bytes, @len is
+ *	the length on the wire
  * @tx_ready: a send slot is free again, softirq or process
  * @kill: group is ending with @err: drop every reference to the QP and to chunks now, tell the
  *	user. Process context, may not sleep for the network. Called once.
@@ -335,6 +338,7 @@ void smcx_lgr_netns_exit(struct smcx_net *sn);
  * @max_conns: agreed
  * @max_links: agreed
  * @features: agreed
+ * @data: bytes may follow a CDC message
  * @peer_id: from Proposal (server) or Accept (client)
  * @peer_gid: from Proposal or Accept
  * @peer_mac: compared in version 1 only
@@ -350,6 +354,7 @@ struct smcx_lgr_params {
 	u8			max_conns;
 	u8			max_links;
 	u16			features;
+	bool			data;
 	u8			peer_id[8];
 	union ib_gid		peer_gid;
 	u8			peer_mac[6];

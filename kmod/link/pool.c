@@ -229,6 +229,15 @@ static void smcx_pool_zero(struct smcx_pool_region *pr, unsigned int elem, u32 d
 	smcx_region_sync_device(pr->mem, smcx_pool_off(pr, elem), dirty);
 }
 
+void smcx_rmbe_store(const struct smcx_rmbe *rmbe, u32 off, const u8 *src, u32 len)
+{
+	const struct smcx_pool_region *pr = rmbe->priv;
+
+	memcpy(rmbe->base + off, src, len);
+	/* or a bounce buffer's older bytes would come back over these */
+	smcx_region_sync_device(pr->mem, smcx_pool_off(pr, rmbe->idx - 1) + off, len);
+}
+
 void smcx_rmbe_fetch(const struct smcx_rmbe *rmbe, u32 off, u32 len)
 {
 	const struct smcx_pool_region *pr = rmbe->priv;

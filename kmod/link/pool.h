@@ -74,6 +74,16 @@ void smcx_pool_note_syn(struct smcx_lgr *lgr);
 void smcx_rmbe_fetch(const struct smcx_rmbe *rmbe, u32 off, u32 len);
 
 /**
+ * smcx_rmbe_store() - write bytes that came behind a CDC message where an RDMA write would have put them
+ * @rmbe: element
+ * @off: first byte
+ * @src: bytes
+ * @len: their number
+ * Context: any but hard interrupt.
+ */
+void smcx_rmbe_store(const struct smcx_rmbe *rmbe, u32 off, const u8 *src, u32 len);
+
+/**
  * smcx_rmbe_sync() - before the CPU reads what the peer has written
  * @rmbe: element
  * @off: first byte

@@ -111,6 +111,7 @@ static const struct {
 	{ SMCX_CNT_PROTO_ERR, "refused_message" },
 	{ SMCX_CNT_KILLED, "killed_with_group" },
 	{ SMCX_CNT_ACCEPT_DROP, "accept_drop" },
+	{ SMCX_CNT_TX_DATA_CDC, "data_in_cdc" },
 	{ SMCX_CNT_ONERTT_SENT, "onertt_sent" },
 	{ SMCX_CNT_ONERTT_ACKED, "onertt_acked" },
 	{ SMCX_CNT_ONERTT_UNACKED, "onertt_unacked" },

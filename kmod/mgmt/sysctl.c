@@ -84,6 +84,7 @@ static const struct ctl_table smcx_sysctl_table[] = {
 	SMCX_SYSCTL("onertt_token_life", onertt_token_life, proc_dointvec_minmax,
 		    &smcx_one, &smcx_max_token_s),
 	SMCX_SYSCTL("onertt_filter", onertt_filter, smcx_sysctl_filter, &smcx_zero, &smcx_one),
+	SMCX_SYSCTL("data_in_cdc", data_in_cdc, proc_dointvec_minmax, &smcx_zero, &smcx_one),
 	SMCX_SYSCTL("rkey_skip", rkey_skip, proc_dointvec_minmax, &smcx_zero, &smcx_one),
 };
 

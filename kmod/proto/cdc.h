@@ -17,6 +17,7 @@
 #define SMCX_CDC_TYPE			0xFE
 #define SMCX_CDC_LEN			44
 #define SMCX_CDC_LEN_MIN		26	/* least a receiver takes */
+#define SMCX_CDC_DATA_MAX		2004	/* bytes that may follow (one-rtt.rst, DATA) */
 
 /* producer flags */
 #define SMCX_CDC_PROD_BLOCKED		0x80	/* write blocked */

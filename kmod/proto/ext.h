@@ -22,7 +22,7 @@ enum smcx_cap {
 	SMCX_CAP_SYN	= 0x0001,	/* knows the Proposal in the SYN and its token */
 	SMCX_CAP_QUIET	= 0x0002,	/* needs no CONFIRM_RKEY and DELETE_RKEY per connection */
 	SMCX_CAP_EARLY	= 0x0004,	/* first contact in one round trip */
-	SMCX_CAP_IMM	= 0x0008,	/* WRITE WITH IMMEDIATE per message */
+	SMCX_CAP_DATA	= 0x0010,	/* small messages carry their bytes behind the CDC */
 };
 
 /**

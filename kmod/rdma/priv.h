@@ -43,14 +43,16 @@ struct smcx_cq {
  * struct smcx_recv - one posted receive
  * @cqe: completion hook
  * @qp: owner
- * @buf: SMCX_MSG_LEN bytes
+ * @buf: SMCX_RECV_LEN bytes
  * @dma: its address
+ * @mapped: @dma is a mapping of the page that begins here
  */
 struct smcx_recv {
 	struct ib_cqe	cqe;
 	struct smcx_qp	*qp;
 	u8		*buf;
 	u64		dma;
+	bool		mapped;
 };
 
 /**
@@ -169,8 +171,6 @@ struct smcx_qp_priv {
 	u8			*slot_mem;
 	u64			slot_dma;
 	struct smcx_recv	*recvs;
-	u8			*recv_mem;
-	u64			recv_dma;
 	struct smcx_reg		regs[SMCX_QP_REG_WRS];
 	struct smcx_qp		*qp;
 };

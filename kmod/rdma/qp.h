@@ -46,11 +46,12 @@ struct smcx_region;
 #define SMCX_QP_MAX_WRITES	2	/* RDMA writes per message */
 #define SMCX_QP_WRITE_SGES	6	/* chunks gathered per write; less if the device grants less */
 #define SMCX_MSG_LEN		44
+#define SMCX_RECV_LEN		2048	/* kept of a received message: the 44 bytes and what may follow */
 
 /**
  * struct smcx_qp_ops - upcalls with bottom halves off (CQ polling, or a work), must not sleep
- * @recv: one message of @len bytes; @buf is valid during the call only. At most 44
- *	bytes are delivered; @len is the whole length on the wire.
+ * @recv: one message of @len bytes; @buf is valid during the call only. At most
+ *	SMCX_RECV_LEN bytes are delivered; @len is the whole length on the wire.
  * @slot_free: a send slot became free after smcx_qp_slot_get() had failed
  * @error: the QP broke (first failure only); the owner shall call smcx_qp_stop() from process context
  */
@@ -223,5 +224,16 @@ void smcx_slot_put(struct smcx_slot *slot);
  * (then the slot has been given back and @done will not be called).
  */
 int smcx_qp_post(struct smcx_slot *slot, struct smcx_write *w, int nw);
+
+/**
+ * smcx_qp_post_data() - post the slot's SEND with bytes behind the 44
+ * @slot: slot with @msg, @done and @ctx filled
+ * @data: address (DMA) and length of the bytes' pieces; lkey is filled in
+ * @n: their number, below qp->max_sge
+ *
+ * Context: any.
+ * Return: as smcx_qp_post().
+ */
+int smcx_qp_post_data(struct smcx_slot *slot, struct ib_sge *data, int n);
 
 #endif

@@ -154,18 +154,19 @@ static void smcx_write_fill(struct smcx_qp *qp, struct smcx_write *w,
  * broke in the middle the writes already posted keep the buffers busy, so the
  * slot stays posted and ends with the QP.
  */
-static int smcx_slot_send(struct smcx_slot *slot, struct smcx_write *w, int nw)
+static int smcx_slot_send(struct smcx_slot *slot, struct smcx_write *w, int nw,
+			  const struct ib_sge *data, int n)
 {
 	struct smcx_qp *qp = slot->qp;
 	struct ib_rdma_wr wr[SMCX_QP_MAX_WRITES];
-	struct ib_sge sge = {
-		.addr	= slot->dma,
-		.length	= SMCX_MSG_LEN,
+	u32 lkey = qp->priv->pd->local_dma_lkey;
+	struct ib_sge sge[SMCX_QP_WRITE_SGES] = {
+		{ .addr = slot->dma, .length = SMCX_MSG_LEN, .lkey = lkey },
 	};
 	struct ib_send_wr send = {
 		.wr_cqe		= &slot->cqe,
-		.sg_list	= &sge,
-		.num_sge	= 1,
+		.sg_list	= sge,
+		.num_sge	= 1 + n,
 		.opcode		= IB_WR_SEND,
 		.send_flags	= IB_SEND_SIGNALED | IB_SEND_SOLICITED,
 	};
@@ -174,7 +175,10 @@ static int smcx_slot_send(struct smcx_slot *slot, struct smcx_write *w, int nw)
 	int i, rc;
 
 	lockdep_assert_held(&qp->lock);
-	sge.lkey = qp->priv->pd->local_dma_lkey;
+	for (i = 0; i < n; i++) {
+		sge[1 + i] = data[i];
+		sge[1 + i].lkey = lkey;
+	}
 	for (i = nw - 1; i >= 0; i--) {
 		smcx_write_fill(qp, &w[i], &wr[i]);
 		wr[i].wr.next = first;
@@ -190,19 +194,20 @@ static int smcx_slot_send(struct smcx_slot *slot, struct smcx_write *w, int nw)
 	return slot->posted ? 0 : rc;
 }
 
-int smcx_qp_post(struct smcx_slot *slot, struct smcx_write *w, int nw)
+static int smcx_slot_post(struct smcx_slot *slot, struct smcx_write *w, int nw,
+			  const struct ib_sge *data, int n)
 {
 	struct smcx_qp *qp = slot->qp;
 	bool broken = false;
 	int rc = -ENOTCONN;
 
-	if (WARN_ON_ONCE(nw > SMCX_QP_MAX_WRITES)) {
+	if (WARN_ON_ONCE(nw > SMCX_QP_MAX_WRITES || n >= qp->max_sge)) {
 		smcx_slot_put(slot);
 		return -EINVAL;
 	}
 	spin_lock_bh(&qp->lock);
 	if (qp->live) {
-		rc = smcx_slot_send(slot, w, nw);
+		rc = smcx_slot_send(slot, w, nw, data, n);
 		broken = rc;
 	}
 	if (rc && smcx_slot_release(slot))
@@ -211,6 +216,16 @@ int smcx_qp_post(struct smcx_slot *slot, struct smcx_write *w, int nw)
 	if (broken)
 		smcx_qp_fail(qp, false);
 	return rc;
+}
+
+int smcx_qp_post(struct smcx_slot *slot, struct smcx_write *w, int nw)
+{
+	return smcx_slot_post(slot, w, nw, NULL, 0);
+}
+
+int smcx_qp_post_data(struct smcx_slot *slot, struct ib_sge *data, int n)
+{
+	return smcx_slot_post(slot, NULL, 0, data, n);
 }
 
 void smcx_slots_abort(struct smcx_qp *qp)

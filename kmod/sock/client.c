@@ -184,7 +184,24 @@ out:
 	rcu_read_unlock();
 }
 
-/* bytes or room on TCP: of interest to the handshake only */
+/*
+ * A CLC message. Ours that answers it takes TCP's ACK along: TCP asks for quick ACKs when
+ * it gets the SYN-ACK, so this is said again. Context: softirq or backlog, sk locked.
+ */
+static void smcx_client_data_ready(struct sock *sk)
+{
+	struct smcx_sock *ss;
+
+	rcu_read_lock();
+	ss = smcx_sock_of(sk);
+	if (ss && ss->hs) {
+		smcx_tcp_delay_ack(sk);
+		smcx_hs_kick(ss->hs);
+	}
+	rcu_read_unlock();
+}
+
+/* room on TCP: of interest to the handshake only */
 static void smcx_client_kick(struct sock *sk)
 {
 	struct smcx_sock *ss;
@@ -197,7 +214,7 @@ static void smcx_client_kick(struct sock *sk)
 }
 
 static const struct smcx_sock_hooks smcx_client_hooks = {
-	.data_ready	= smcx_client_kick,
+	.data_ready	= smcx_client_data_ready,
 	.write_space	= smcx_client_kick,
 	.state_change	= smcx_client_state_change,
 	.error_report	= smcx_sock_error_report,

@@ -57,6 +57,7 @@ onertt 0 3 -1 4
 onertt_token_life 1 86400 0 86401
 onertt_filter 0 1 -1 2
 rkey_skip 0 1 -1 2
+data_in_cdc 0 1 -1 2
 END
 
 check "no sysctl was left out" sh -c 'ls /proc/sys/net/smc | grep -v -x -F -f tried && exit 1 || exit 0'

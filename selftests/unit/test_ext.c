@@ -189,7 +189,7 @@ static void negotiated(void)
 	offer.max_links = 1;
 	offer.n_eids = 1;
 	memset(offer.eids[0], 'A', SMCX_EID_LEN);
-	offer.caps = SMCX_CAP_QUIET | SMCX_CAP_IMM;
+	offer.caps = SMCX_CAP_QUIET | SMCX_CAP_DATA;
 	CHECK(smcx_negotiate_server(&m, &offer, &agreed, &reason));
 	CHECK_EQ(agreed.caps, SMCX_CAP_QUIET);
 	smcx_ext_put_caps(m.vendor, 0);
@@ -199,12 +199,12 @@ static void negotiated(void)
 	memset(&a, 0, sizeof(a));
 	a.version = 2;
 	memset(a.eid, 'A', SMCX_EID_LEN);
-	smcx_ext_put_caps(a.fce.vendor, SMCX_CAP_SYN | SMCX_CAP_IMM);
+	smcx_ext_put_caps(a.fce.vendor, SMCX_CAP_SYN | SMCX_CAP_DATA);
 	CHECK(smcx_negotiate_client(&offer, &a, &agreed, &reason));
 	CHECK_EQ(agreed.caps, 0);		/* a subsequent contact says nothing */
 	a.first_contact = true;
 	CHECK(smcx_negotiate_client(&offer, &a, &agreed, &reason));
-	CHECK_EQ(agreed.caps, SMCX_CAP_IMM);
+	CHECK_EQ(agreed.caps, SMCX_CAP_DATA);
 }
 
 const struct tap_case ext_cases[] = {
