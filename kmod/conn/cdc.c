@@ -145,12 +145,9 @@ void smcx_conn_cdc(struct smcx_member *m, const u8 *buf, u32 len)
 {
 	struct smcx_conn *c = smcx_conn_of(m);
 	struct smcx_cdc_msg msg;
-	u32 more = 0;
+	int more = c->m.lgr->data ? smcx_cdc_data_len(len) : 0;
 
-	/* others' messages may be longer, and mean nothing by it */
-	if (c->m.lgr->data && len > SMCX_CDC_LEN)
-		more = len - SMCX_CDC_LEN;
-	if (more > SMCX_CDC_DATA_MAX || smcx_cdc_decode(buf, min_t(u32, len, SMCX_CDC_LEN), &msg)) {
+	if (more < 0 || smcx_cdc_decode(buf, min_t(u32, len, SMCX_CDC_LEN), &msg)) {
 		smcx_drop_note(c->sn, SMCX_DROP_CDC);
 		return;
 	}

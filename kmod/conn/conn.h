@@ -29,8 +29,9 @@ struct pipe_inode_info;
  *
  * Sending: bytes are copied into a queue of chunks (no send ring, an idle connection
  * holds no send memory). A message takes what is queued: at most two writes (the
- * peer's ring may wrap) and one CDC, posted together. With nothing under way it goes
- * at once; behind one under way small sends gather (net.smc.autocorking_size) and only
+ * peer's ring may wrap) and one CDC, posted together; or, if it is small and the peer can take
+ * it (one-rtt.rst, DATA), one CDC with the bytes behind it: half of the packets. With nothing
+ * under way it goes at once; behind one under way small sends gather (net.smc.autocorking_size) and only
  * full-sized messages (half of the peer's element, at most 64 KiB) follow, up to four, so
  * that bulk data keeps the link busy. Chunks are freed when the CDC's send completion says
  * that they were placed.
@@ -45,8 +46,8 @@ struct pipe_inode_info;
  * last child on to the next, so that it serves connections with one request as well.
  *
  * Receiving: the CDC handler (softirq) validates sequence number and cursors
- * against the ring (proto/cursor.h), advances, wakes. A peer that breaks the rules is
- * aborted, its bytes never reach the application.
+ * against the ring (proto/cursor.h), puts bytes that came with the message into it, advances,
+ * wakes. A peer that breaks the rules is aborted, its bytes never reach the application.
  *
  * Window updates: the consumer cursor rides with data and close flags for nothing. A message of
  * its own is sent after the application consumed, if it is not yet sent and

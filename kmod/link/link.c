@@ -2,10 +2,13 @@
 /* Links: a QP's upcalls, its way up and down, and who waits for a send slot */
 
 #include "../base/trace.h"
+#include "../proto/cdc.h"
 #include "priv.h"
 
 /* wake-ups in one go before other softirqs get their turn */
 #define SMCX_LINK_WAKES	16
+
+static_assert(SMCX_RECV_LEN == SMCX_CDC_LEN + SMCX_CDC_DATA_MAX);
 
 static void smcx_link_recv(struct smcx_qp *qp, const u8 *buf, u32 len)
 {

@@ -73,6 +73,23 @@ void smcx_cdc_encode(const struct smcx_cdc_msg *in, u8 buf[SMCX_CDC_LEN]);
 int smcx_cdc_decode(const u8 *buf, size_t len, struct smcx_cdc_msg *out);
 
 /**
+ * smcx_cdc_data_len() - how much data came behind a CDC message (one-rtt.rst, DATA)
+ * @len: length of the message, from the completion
+ *
+ * Only for peers that were told that they may do so; others' messages may be longer, and mean nothing by it.
+ *
+ * Context: Any.
+ * Return: bytes from offset SMCX_CDC_LEN on, 0 if there are none, or -EPROTO: more than is allowed.
+ */
+static inline int smcx_cdc_data_len(size_t len)
+{
+	if (len <= SMCX_CDC_LEN)
+		return 0;
+	len -= SMCX_CDC_LEN;
+	return len <= SMCX_CDC_DATA_MAX ? (int)len : -EPROTO;
+}
+
+/**
  * smcx_cdc_seq_is_old() - is a sequence number behind the last one?
  * @last: last accepted
  * @seqno: received; equal is not old (protocol.rst 5.1)

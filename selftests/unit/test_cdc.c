@@ -97,9 +97,22 @@ static void sequence(void)
 	}
 }
 
+static void data_behind(void)
+{
+	size_t len;
+
+	for (len = 0; len <= SMCX_CDC_LEN; len++)
+		CHECK_EQ(smcx_cdc_data_len(len), 0);
+	CHECK_EQ(smcx_cdc_data_len(SMCX_CDC_LEN + 1), 1);
+	CHECK_EQ(smcx_cdc_data_len(2048), SMCX_CDC_DATA_MAX);
+	CHECK_EQ(smcx_cdc_data_len(2049), -EPROTO);
+	CHECK_EQ(smcx_cdc_data_len((size_t)-1), -EPROTO);
+}
+
 const struct tap_case cdc_cases[] = {
 	{ "cdc: messages of 6.12", golden_cdc },
 	{ "cdc: there and back, cut short", roundtrip },
 	{ "cdc: sequence numbers wrap", sequence },
+	{ "cdc: data behind a message", data_behind },
 	{ 0 }
 };

@@ -201,6 +201,8 @@ static void cdc(const struct packet *p, u32 qpn, const u8 *buf, size_t len)
 	/* the letters of RFC 7609 */
 	line_flags("prod_flags", m.prod_flags, "BPURF");
 	line_flags("state_flags", m.state_flags, "DCA");
+	if (smcx_cdc_data_len(len) > 0)
+		line_num("data", smcx_cdc_data_len(len));
 	line_finish(LAYER_CDC);
 }
 

@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Bytes behind the CDC (one-rtt.rst, DATA): what is on the wire when both sides offer it, and when one does not.
+# vm-test: timeout=120 core
+. /tests/pair/lib-check.sh
+
+CONNS=10
+probe=/tests/pair/onertt_probe
+
+sent() {
+	smcx stat | sed -n 's/^  data_in_cdc *//p'
+}
+
+same() {
+	echo "$1, want $2"
+	[ "$1" = "$2" ]
+}
+
+decoded() {	# decoded KIND PATTERN: lines of the capture
+	smcx decode "$PWD/capture" "$1" | grep -E -c "$2"
+}
+
+# exchange NAME: CONNS connections, a request of 7 bytes and a reply of 5 over each, with a capture
+exchange() {
+	tcpdump -Z root -i "$DEV" -U -w capture udp port 4791 2> /dev/null &
+	sleep 1
+	$probe client "$PEER" 5400 smc $CONNS > "$1"
+	sleep 1
+	kill $!
+	wait $!
+	check "$1: all are SMC and got their reply" same "$(grep -c ' SMC$' "$1")" $CONNS
+}
+
+count=$(sent)
+if [ "$ROLE" = server ]; then
+	$probe server 0.0.0.0 5400 smc > smc.log &
+	pid=$!
+	until ss -Hltn | grep -q ":5400 "; do sleep 0.1; done
+	peer sync up 60
+	peer sync with 60
+	check "the replies went with their CDC" same $(($(sent) - count)) $CONNS
+	sysctl -q -w net.smc.data_in_cdc=0
+	# a new device: the groups end, and the next one knows what is offered now
+	rdma link delete "$IBDEV"
+	rdma link add "$IBDEV" type rxe netdev "$DEV"
+	sleep 1
+	peer sync again 60
+	peer sync without 60
+	check "and no more once it was switched off" same $(($(sent) - count)) $CONNS
+	check "no reply but to a whole request" test "$(grep -c WRONG smc.log)" = 0
+	kill $pid
+	sysctl -q -w net.smc.data_in_cdc=1
+else
+	peer sync up 60
+	exchange with
+	check "each request is behind its CDC" same "$(decoded cdc ' data=7( |$)')" $CONNS
+	check "each reply is" same "$(decoded cdc ' data=5( |$)')" $CONNS
+	check "nothing is written" same "$(decoded rdma WRITE)" 0
+	check "the counter says so" same $(($(sent) - count)) $CONNS
+	peer sync with 60
+	peer sync again 60
+	exchange without
+	check "a side that does not offer it gets none" same "$(decoded cdc ' data=')" 0
+	check "all is written" same "$(decoded rdma WRITE)" $((2 * CONNS))
+	check "the counter stands still" same $(($(sent) - count)) $CONNS
+	peer sync without 60
+fi
+echo "1..$n"
+exit $bad
