@@ -3,6 +3,7 @@
 #
 # Build the debug kernel (Debian's 6.12 source, tinyconfig + debug.config) once, in the cache.
 # Prints the build directory, which holds arch/x86/boot/bzImage, the two smc modules, and serves as KDIR.
+# --is-built: only say, by the exit status, whether it is there.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
@@ -15,12 +16,16 @@ main()
 	tag=$(tr -c 'A-Za-z0-9.\n' '_' <<< "$ver")
 	src=$SMCX_CACHE/debug/src-$tag
 	dir=$SMCX_CACHE/debug/build-$tag-$(sha256sum "$here/debug.config" | cut -c1-12)
+	if [ "${1:-}" = --is-built ]; then
+		[ -e "$dir/.built" ]
+		return
+	fi
 	mkdir -p "$SMCX_CACHE/debug"
 	exec 8>"$SMCX_CACHE/debug/.lock"
 	flock 8
 	[ -e "$src/.unpacked" ] || unpack "$(fetch_deb linux-source-6.12)" "$src"
 	if [ ! -e "$dir/.built" ]; then
-		say "building the debug kernel $ver (once, about 10 minutes; log: $dir/build.log)"
+		say "building the debug kernel $ver (once, 10 to 20 minutes; log: $dir/build.log)"
 		configure "$src" "$dir"
 		compile "$src" "$dir"
 		touch "$dir/.built"
