@@ -40,12 +40,14 @@ enum smcx_phase {
 #define SMCX_PHASE_CLASS0_US	32
 
 /**
- * struct smcx_setup - clock of one connection
+ * struct smcx_setup - clock of one connection, and how it was set up
  * @since: end of the part before, ns; 0 = does not run
  * @sk: its socket, for trace points; never followed
  * @sport: local port, for trace points
  * @dport: peer's port
  * @is_server: role
+ * @one_rtt: set up in one round trip: the Proposal was taken out of the SYN, and this end waited for nothing else
+ *	than CLC messages
  */
 struct smcx_setup {
 	u64		since;
@@ -53,6 +55,7 @@ struct smcx_setup {
 	u16		sport;
 	u16		dport;
 	bool		is_server;
+	bool		one_rtt;
 };
 
 /**

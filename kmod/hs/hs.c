@@ -177,6 +177,7 @@ void smcx_hs_start(struct smcx_hs *hs)
 void smcx_hs_start_proposed(struct smcx_hs *hs)
 {
 	smcx_setup_start(&hs->setup, hs->sk, false);
+	hs->setup.one_rtt = true;
 	smcx_hs_set_deadline(hs, READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
 	WRITE_ONCE(hs->state, SMCX_HS_WAIT_ACCEPT);
 	/* the Accept's arrival brings the run forward, unless it is here already */
@@ -191,6 +192,7 @@ void smcx_hs_prepare_syn(struct smcx_hs *hs)
 	refcount_inc(&hs->ref);
 	hs->syn = true;
 	smcx_setup_start(&hs->setup, hs->sk, true);
+	hs->setup.one_rtt = true;
 	smcx_hs_set_deadline(hs, SMCX_HS_SYN_MS);
 	WRITE_ONCE(hs->state, SMCX_HS_WAIT_PROPOSAL);
 }

@@ -78,10 +78,24 @@ void smcx_onertt_learn(struct smcx_hs *hs, const struct smcx_clc_accept *acc)
 	memcpy(i->gid, acc->gid, sizeof(i->gid));
 }
 
+/* An exchange over RDMA that had to be waited for was a round trip more. */
+static void smcx_onertt_judge(struct smcx_hs *hs)
+{
+	struct smcx_conn *c = hs->conn;
+
+	if (hs->state == SMCX_HS_WAIT_LINK || READ_ONCE(hs->rkey_event))
+		hs->setup.one_rtt = false;
+	/* data that overtook the Confirm has stopped the clock, which is not handed over then */
+	spin_lock_bh(&c->lock);
+	c->setup.one_rtt = hs->setup.one_rtt;
+	spin_unlock_bh(&c->lock);
+}
+
 void smcx_onertt_commit(struct smcx_hs *hs)
 {
 	struct smcx_peer_key key;
 
+	smcx_onertt_judge(hs);
 	if (hs->role == SMCX_SERVER || !(READ_ONCE(hs->sn->sysctl.onertt) & SMCX_ONERTT_CLIENT))
 		return;
 	smcx_hs_peer_key(hs->sk, &key);

@@ -21,6 +21,7 @@ enum { SMCX_DIAG_SOCKS, SMCX_DIAG_RECORDS, SMCX_DIAG_DONE };
  * @shutdown: RCV_SHUTDOWN | SEND_SHUTDOWN
  * @has_conn: @conn is filled
  * @has_lgr: @lgr is filled
+ * @one_rtt: with @has_conn: set up in one round trip
  * @conn: connection
  * @lgr: its link group
  */
@@ -30,6 +31,7 @@ struct smcx_diag_out {
 	u8				shutdown;
 	bool				has_conn;
 	bool				has_lgr;
+	bool				one_rtt;
 	struct smcx_diag_conninfo	conn;
 	struct smcx_diag_lgrinfo	lgr;
 };
@@ -83,6 +85,7 @@ static void smcx_diag_look(struct smcx_diag_out *out, struct smcx_conn *c)
 	/* finished: it has left its group, which may be gone */
 	if (!c->finished) {
 		out->has_conn = c->m.token != 0;
+		out->one_rtt = c->setup.one_rtt;
 		smcx_diag_fill_conn(&out->conn, c);
 	}
 	if (!c->finished && !c->killed) {
@@ -143,6 +146,8 @@ static int smcx_diag_put(struct sk_buff *skb, const struct smcx_diag_out *out, u
 {
 	if (nla_put_u8(skb, SMCX_DIAG_SHUTDOWN, out->shutdown) ||
 	    nla_put(skb, SMCX_DIAG_FALLBACK, sizeof(out->fb), &out->fb))
+		return -EMSGSIZE;
+	if (out->has_conn && nla_put_u8(skb, SMCX_DIAG_ONE_RTT, out->one_rtt))
 		return -EMSGSIZE;
 	if (out->has_conn && (ext & SMCX_DIAG_EXT(SMCX_DIAG_CONNINFO)) &&
 	    nla_put(skb, SMCX_DIAG_CONNINFO, sizeof(out->conn), &out->conn))

@@ -22,6 +22,37 @@ no_group() {
 	return 1
 }
 
+held=
+
+# hold PORT: one more connection that stays open; returns when it is SMC
+hold() {
+	local before=$(smcx -j sock smc port "$1" | grep -c one_rtt) tries=0
+	smc_run socat -u STDIN "TCP:$PEER:$1" <> pipe &
+	held="$held $!"
+	until [ "$(smcx -j sock smc port "$1" | grep -c '"one_rtt": \(true\|false\)')" -gt "$before" ]; do
+		tries=$((tries + 1))
+		[ $tries -lt $((50 * SLOW)) ] || return 1
+		sleep 0.1
+	done
+}
+
+# is_shown TWO ONE: so many connections of port 5106 took more than a round trip, so many one
+is_shown() {
+	smcx -j sock smc port 5106 > sock.json
+	[ "$(grep -c '"one_rtt": false' sock.json)" = "$1" ] && [ "$(grep -c '"one_rtt": true' sock.json)" = "$2" ] ||
+		{ cat sock.json; false; }
+}
+
+# Those of one round trip are those whose only Proposal was in the SYN.
+is_captured() {
+	sed -n 's/.*"local_port": \([0-9]*\),.*"one_rtt": true.*/\1/p' sock.json | sort > shown
+	sleep 1
+	smcx decode "$PWD/capture" clc | grep "CLC Proposal" | tee proposals |
+		awk '{ n[$2]++ } /in_syn=yes/ { in_syn[$2] = 1 }
+		     END { for (end in in_syn) if (n[end] == 1) { sub(/.*[.:]/, "", end); print end } }' | sort > seen
+	diff shown seen || { cat proposals; false; }
+}
+
 if [ "$ROLE" = server ]; then
 	sysctl -q -w net.ipv4.tcp_fastopen=3
 	serve 5102 tcp tcp.log
@@ -61,6 +92,13 @@ if [ "$ROLE" = server ]; then
 	peer sync rkey 60
 	peer sync rkey-done 60
 	sysctl -q -w net.smc.rkey_skip=1
+	smc_run socat -u TCP-LISTEN:5106,reuseaddr,fork OPEN:/dev/null &
+	pids="$pids $!"
+	until ss -Hltn | grep -q ":5106 "; do sleep 0.1; done
+	peer sync shown 60
+	peer sync shown-open 120
+	check "smcx sock shows how each was set up" is_shown 1 4
+	peer sync shown-done 60
 	check "each became a connection" is committed "$(counter accepted)"
 	check "one plain server has seen a Proposal, once" test "$(cat plain.* | grep -c WRONG)" = 1 -a \
 		"$(grep -c WRONG plain.5103)" = 1
@@ -136,6 +174,25 @@ else
 	check "and takes three round trips" between 148000 $((300000 * SLOW)) "$(best 1 rkey)"
 	sysctl -q -w net.smc.rkey_skip=1
 	peer sync rkey-done 60
+
+	peer sync shown 60
+	tcpdump -Z root -i "$DEV" -U -w capture 'tcp port 5106' 2> /dev/null &
+	dump=$!
+	until test -s capture; do sleep 0.1; done
+	mkfifo pipe
+	for i in 1 2 3 4; do
+		hold 5106
+	done
+	check "smcx sock shows how each was set up" is_shown 1 3
+	check "as it went over the wire" is_captured
+	sysctl -q -w net.smc.rkey_skip=0
+	hold 5106
+	sysctl -q -w net.smc.rkey_skip=1
+	check "keys that are waited for are a round trip more" is_shown 2 3
+	peer sync shown-open 120
+	peer sync shown-done 60
+	kill $dump $held
+	wait
 fi
 tc qdisc del dev "$DEV" root
 echo "1..$n"

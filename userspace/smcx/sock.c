@@ -26,6 +26,7 @@ static struct out_column columns[] = {
 	{ "peer", "Peer", false },
 	{ "role", "Role", false },
 	{ "device", "Device", false },
+	{ "one_rtt", "1-RTT", false },
 	{ "process", NULL, false },
 	{ "pid", NULL, false },
 	{ "reason", "Reason", false },
@@ -212,6 +213,8 @@ static void on_sock(const struct nlmsghdr *nlh, void *arg)
 	if (msg->mode == SMCX_DIAG_MODE_TCP)
 		show_fallback(t, fb);
 	show_group(t, nl_data(&attrs, SMCX_DIAG_LGRINFO, sizeof(struct smcx_diag_lgrinfo)));
+	if (nl_has(&attrs, SMCX_DIAG_ONE_RTT))
+		out_bool(t, "one_rtt", nl_num(&attrs, SMCX_DIAG_ONE_RTT));
 }
 
 static bool is_state(const char *word)

@@ -26,6 +26,12 @@ enum {
 };
 #define SMCX_DIAG_MAX	(__SMCX_DIAG_MAX - 1)
 
+/*
+ * Of this module only, with every SMC connection; far from the others, which may grow.
+ * u8: 1 = set up in one round trip
+ */
+#define SMCX_DIAG_ONE_RTT	31
+
 /* what carries the bytes */
 enum {
 	SMCX_DIAG_MODE_SMCR,
