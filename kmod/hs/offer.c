@@ -17,7 +17,7 @@ static void smcx_local_find_v2(struct smcx_hs *hs)
 
 	loc->offer.n_eids = smcx_eid_get(loc->offer.eids);
 	if (!loc->offer.n_eids) {
-		loc->offer.no_v2 = SMCX_REASON_NOUEID;
+		loc->offer.no_v2 = SMCX_REASON_LOCAL_NO_UEID;
 		return;
 	}
 	loc->offer.no_v2 = smcx_path_find(hs->sk, SMCX_ROCE_V2, &loc->v2);

@@ -55,27 +55,17 @@
  * @SMCX_REASON_ERR_REGBUF: buffer registration or CONFIRM_RKEY failed
  * @SMCX_REASON_NO_SMC_OPTION: other name of @SMCX_REASON_PEERNOSMC
  * @SMCX_REASON_LOCAL_BASE: reasons from here on never go on the wire
- * @SMCX_REASON_LOCAL_SYN_COOKIE: SYN cookies in use, they cannot carry the option
- * @SMCX_REASON_LOCAL_HS_LIMIT: listener refuses SMC while handshakes are congested
  * @SMCX_REASON_LOCAL_NO_NETDEV: the route has no egress device
  * @SMCX_REASON_LOCAL_NO_PORT: egress device has no RDMA port
  * @SMCX_REASON_LOCAL_PORT_DOWN: RDMA port not active
  * @SMCX_REASON_LOCAL_NO_GID: RDMA port without a GID of the flavour needed
- * @SMCX_REASON_LOCAL_NO_IPV4: version 2 needs IPv4, the connection is IPv6
  * @SMCX_REASON_LOCAL_NO_PNET: PNET entry names no usable RDMA port
  * @SMCX_REASON_LOCAL_NETNS: RDMA device not visible in this network namespace
  * @SMCX_REASON_LOCAL_NO_UEID: no EID configured on this host
- * @SMCX_REASON_LOCAL_DISABLED: switched off by the administrator
  * @SMCX_REASON_LOCAL_CROSSED_SYN: simultaneous open or connection to itself
- * @SMCX_REASON_LOCAL_NO_OPT_SPACE: no room for the option beside the others
  * @SMCX_REASON_LOCAL_ULP: an upper layer protocol (TLS) was put on the socket
- * @SMCX_REASON_LOCAL_BPF: socket belongs to a BPF socket map
  * @SMCX_REASON_LOCAL_REPAIR: TCP_REPAIR was used
  * @SMCX_REASON_LOCAL_LISTENER: the listener itself is plain TCP
- * @SMCX_REASON_LOCAL_APP_DATA: first bytes from the peer are no CLC message
- * @SMCX_REASON_LOCAL_UNLOAD: module or device is going away
- * @SMCX_REASON_LOCAL_FAMILY: address family or socket kind SMC does not carry
- * @SMCX_REASON_LOCAL_LIMIT: a limit of this host is reached
  */
 enum smcx_reason {
 	SMCX_REASON_NONE		= 0,
@@ -119,27 +109,17 @@ enum smcx_reason {
 	SMCX_REASON_NO_SMC_OPTION	= SMCX_REASON_PEERNOSMC,
 
 	SMCX_REASON_LOCAL_BASE		= 0x0F000000,
-	SMCX_REASON_LOCAL_SYN_COOKIE,
-	SMCX_REASON_LOCAL_HS_LIMIT,
 	SMCX_REASON_LOCAL_NO_NETDEV,
 	SMCX_REASON_LOCAL_NO_PORT,
 	SMCX_REASON_LOCAL_PORT_DOWN,
 	SMCX_REASON_LOCAL_NO_GID,
-	SMCX_REASON_LOCAL_NO_IPV4,
 	SMCX_REASON_LOCAL_NO_PNET,
 	SMCX_REASON_LOCAL_NETNS,
 	SMCX_REASON_LOCAL_NO_UEID,
-	SMCX_REASON_LOCAL_DISABLED,
 	SMCX_REASON_LOCAL_CROSSED_SYN,
-	SMCX_REASON_LOCAL_NO_OPT_SPACE,
 	SMCX_REASON_LOCAL_ULP,
-	SMCX_REASON_LOCAL_BPF,
 	SMCX_REASON_LOCAL_REPAIR,
 	SMCX_REASON_LOCAL_LISTENER,
-	SMCX_REASON_LOCAL_APP_DATA,
-	SMCX_REASON_LOCAL_UNLOAD,
-	SMCX_REASON_LOCAL_FAMILY,
-	SMCX_REASON_LOCAL_LIMIT,
 };
 
 /**

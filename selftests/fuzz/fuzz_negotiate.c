@@ -18,7 +18,7 @@ static void offer_take(const u8 **data, size_t *len)
 	unsigned int i;
 
 	memset(&offer, 0, sizeof(offer));
-	offer.no_v1 = bits & 1 ? SMCX_REASON_LOCAL_BASE + 1 + bits % 21 : 0;
+	offer.no_v1 = bits & 1 ? SMCX_REASON_LOCAL_BASE + 1 + bits % 11 : 0;
 	offer.no_v2 = bits & 2 ? SMCX_REASON_NOSMCRDEV : 0;
 	offer.v1_prefix_ok = bits & 4;
 	offer.release = bits >> 3 & 1;

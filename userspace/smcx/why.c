@@ -33,14 +33,15 @@ static const struct out_column columns[] = {
 	{ NULL, NULL, false },
 };
 
-static void row(struct why *w, const char *check, bool ok, const char *fmt, va_list args)
+static void row(struct why *w, const char *check, const char *result, enum paint paint,
+		const char *fmt, va_list args)
 {
 	char detail[512];
 
 	vsnprintf(detail, sizeof(detail), fmt, args);
 	out_row(w->table);
-	out_str(w->table, "result", ok ? "ok" : "failed");
-	out_paint(w->table, "result", ok ? PAINT_GOOD : PAINT_BAD);
+	out_str(w->table, "result", "%s", result);
+	out_paint(w->table, "result", paint);
 	out_str(w->table, "check", "%s", check);
 	out_str(w->table, "detail", "%s", detail);
 }
@@ -50,7 +51,7 @@ void why_ok(struct why *w, const char *check, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	row(w, check, true, fmt, args);
+	row(w, check, "ok", PAINT_GOOD, fmt, args);
 	va_end(args);
 }
 
@@ -59,10 +60,20 @@ void why_bad(struct why *w, const char *check, const char *cure, const char *fmt
 	va_list args;
 
 	va_start(args, fmt);
-	row(w, check, false, fmt, args);
+	row(w, check, "failed", PAINT_BAD, fmt, args);
 	va_end(args);
 	out_str(w->table, "cure", "%s", cure);
 	w->failed++;
+}
+
+void why_off(struct why *w, const char *check, const char *cure, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	row(w, check, "off", PAINT_WARN, fmt, args);
+	va_end(args);
+	out_str(w->table, "cure", "%s", cure);
 }
 
 static void host_text(const struct why *w, char *text, socklen_t cap)
@@ -144,6 +155,7 @@ struct verdict {
 	struct smcx_diag_fallback	fb;
 	char				device[64];
 	unsigned int			port;
+	bool				one_rtt;
 };
 
 static void on_sock(const struct nlmsghdr *nlh, void *arg)
@@ -163,6 +175,7 @@ static void on_sock(const struct nlmsghdr *nlh, void *arg)
 	fb = nl_data(&attrs, SMCX_DIAG_FALLBACK, sizeof(v->fb));
 	if (fb)
 		memcpy(&v->fb, fb, sizeof(v->fb));
+	v->one_rtt = nl_num(&attrs, SMCX_DIAG_ONE_RTT);
 	lgr = nl_data(&attrs, SMCX_DIAG_LGRINFO, sizeof(*lgr));
 	if (!lgr)
 		return;
@@ -207,8 +220,8 @@ static int try_smc(struct why *w)
 		tell_fallback(w, &v);
 		return EXIT_IS_TCP;
 	}
-	why_ok(w, "SMC", "%s in %.1f ms, over %s port %u",
-	       v.mode == SMCX_DIAG_MODE_SMCD ? "SMC-D" : "SMC-R", ms, *v.device ? v.device : "?", v.port);
+	why_ok(w, "SMC", "%s in %s%.1f ms, over %s port %u",
+	       v.mode == SMCX_DIAG_MODE_SMCD ? "SMC-D" : "SMC-R", v.one_rtt ? "one round trip, " : "", ms, *v.device ? v.device : "?", v.port);
 	return EXIT_FINE;
 }
 

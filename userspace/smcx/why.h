@@ -50,6 +50,10 @@ void why_ok(struct why *w, const char *check, const char *fmt, ...)
 void why_bad(struct why *w, const char *check, const char *cure, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/** why_off() - something that SMC does without is switched off. @w: state. @check: its name. @cure: how to switch it on. @fmt: details. */
+void why_off(struct why *w, const char *check, const char *cure, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
 /** why_module() - is there a module? @w: state. Return: false if SMC is out of reach. */
 bool why_module(struct why *w);
 /** why_route() - route and egress device. @w: state. Return: false if there is no route. */

@@ -8,6 +8,7 @@
 #include <linux/smcx_abi.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "nl.h"
@@ -232,12 +233,23 @@ void why_eid(struct why *w)
 		why_bad(w, "EID", reason_cure(SMCX_REASON_LOCAL_NO_UEID), "none configured");
 }
 
+/* of net.smc.onertt and of net.ipv4.tcp_fastopen */
+#define CLIENT_BIT	1
+
 void why_sysctls(struct why *w)
 {
 	char one[32], fastopen[32];
 
 	line_of("/proc/sys/net/smc/onertt", one, sizeof(one));
 	line_of("/proc/sys/net/ipv4/tcp_fastopen", fastopen, sizeof(fastopen));
-	if (*one && *fastopen)
-		why_ok(w, "1-RTT", "net.smc.onertt is %s, net.ipv4.tcp_fastopen is %s", one, fastopen);
+	/* only smcx has it */
+	if (!*one || !*fastopen)
+		return;
+	if (strtoul(one, NULL, 10) & CLIENT_BIT && strtoul(fastopen, NULL, 10) & CLIENT_BIT)
+		why_ok(w, "1-RTT", "net.smc.onertt is %s, net.ipv4.tcp_fastopen is %s: allowed to clients",
+		       one, fastopen);
+	else
+		why_off(w, "1-RTT", "To connect in one round trip, set bit 1 of both; SMC works without.",
+			"net.smc.onertt is %s, net.ipv4.tcp_fastopen is %s: two round trips",
+			one, fastopen);
 }

@@ -53,6 +53,9 @@ def main():
         check(f"{name}: has a cause and a cure", all(len(r.get(k, "")) > 9 for k in ("cause", "cure")) and
               not r["cause"].startswith("A reason"), r)
         check(f"{name}: has a row in fallback.rst", name == "NONE" or f"* - ``{name}`` 0x{code:08x}\n" in page)
+    module = "".join(f.read_text() for f in (TOP / "kmod").rglob("*.c") if f.name != "reason.c")
+    for name in re.findall(r"^\tSMCX_(REASON_LOCAL_\w+),", (TOP / "kmod/proto/reason.h").read_text(), re.M):
+        check(f"{name}: the module can say so", re.search(rf"SMCX_{name}\b", module))
     check("the tool knows no others", len(by_name) == len(header()) == len(shown))
     check("fallback.rst says what the tool says (userspace/tests/reasons.py SMCX TOP --write)",
           page == head + table([r for r in shown if r["reason"] != "NONE"]))
