@@ -3,7 +3,7 @@
  * Sockets before they are connected: creation, bind, listen, accept, names.
  *
  * vm-cflags: -Iinclude include/[a-z]*.c -Wno-missing-field-initializers -Wno-sign-compare
- * vm-test: timeout=90 core
+ * vm-test: timeout=90
  */
 #define _GNU_SOURCE
 #include "selftest.h"

@@ -6,7 +6,7 @@
  * back afterwards.
  *
  * vm-cflags: -Iinclude include/[a-z]*.c -Wno-missing-field-initializers -Wno-sign-compare
- * vm-test: timeout=150 core
+ * vm-test: timeout=150
  */
 #define _GNU_SOURCE
 #include "selftest.h"

@@ -3,7 +3,7 @@
  * Descriptors that are shared: dup, fork, SCM_RIGHTS, exec, many threads.
  *
  * vm-cflags: -Iinclude include/[a-z]*.c -Wno-missing-field-initializers -Wno-sign-compare
- * vm-test: timeout=120 core
+ * vm-test: timeout=120
  */
 #define _GNU_SOURCE
 #include "selftest.h"

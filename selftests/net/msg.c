@@ -3,7 +3,7 @@
  * send() and recv() in all their forms and flags, except urgent data (oob.c).
  *
  * vm-cflags: -Iinclude include/[a-z]*.c -Wno-missing-field-initializers -Wno-sign-compare
- * vm-test: timeout=240 core
+ * vm-test: timeout=240
  */
 #define _GNU_SOURCE
 #include "selftest.h"

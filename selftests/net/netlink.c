@@ -3,7 +3,7 @@
  * The netlink interfaces word by word: what they refuse and with which errno, who may
  * change things, and that nonsense harms nobody. By hand, to be able to send nonsense.
  *
- * vm-test: timeout=60 core
+ * vm-test: timeout=60
  */
 #include <errno.h>
 #include <linux/genetlink.h>

@@ -3,7 +3,7 @@
  * Urgent data: MSG_OOB, SO_OOBINLINE, SIOCATMARK, SIGURG, POLLPRI.
  *
  * vm-cflags: -Iinclude include/[a-z]*.c -Wno-missing-field-initializers -Wno-sign-compare
- * vm-test: timeout=120 core
+ * vm-test: timeout=120
  */
 #define _GNU_SOURCE
 #include "selftest.h"

@@ -3,7 +3,7 @@
  * Readiness: poll, select, epoll in every mode, wake-ups of sleepers, SIGIO.
  *
  * vm-cflags: -Iinclude include/[a-z]*.c -Wno-missing-field-initializers -Wno-sign-compare
- * vm-test: timeout=180 core
+ * vm-test: timeout=180
  */
 #define _GNU_SOURCE
 #include "selftest.h"

@@ -4,7 +4,7 @@
  * The full matrix with data in flight is pair/closematrix.c.
  *
  * vm-cflags: -Iinclude include/[a-z]*.c -Wno-missing-field-initializers -Wno-sign-compare
- * vm-test: timeout=150 core
+ * vm-test: timeout=150
  */
 #define _GNU_SOURCE
 #include "selftest.h"

@@ -5,7 +5,7 @@
  * a listener, on both ends of a connection.
  *
  * vm-cflags: -Iinclude include/[a-z]*.c -Wno-missing-field-initializers -Wno-sign-compare
- * vm-test: timeout=120 core
+ * vm-test: timeout=120
  */
 #define _GNU_SOURCE
 #include "selftest.h"

@@ -3,7 +3,7 @@
  * sendfile, splice in both directions, tee and vmsplice on stream sockets.
  *
  * vm-cflags: -Iinclude include/[a-z]*.c -Wno-missing-field-initializers -Wno-sign-compare
- * vm-test: timeout=180 core
+ * vm-test: timeout=180
  */
 #define _GNU_SOURCE
 #include "selftest.h"

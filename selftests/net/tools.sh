@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # smc_run, smcx and the sysctls on one machine, where every connection must go on as TCP and say why.
-# vm-test: timeout=120 core
+# vm-test: timeout=120
 . /tests/pair/lib-check.sh
 
 # json COMMAND... PATTERN: some line of the command's JSON matches

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module comes and goes: while sockets are open, while they are being made, with network namespaces that end, and
 # beside in-tree smc, which owns the same address family.
-# vm-test: timeout=240 core reload
+# vm-test: timeout=240 reload
 . /tests/lib.sh
 n=0
 bad=0

@@ -4,7 +4,7 @@
  * before the connection exists. Raw system calls: no library in the guests.
  *
  * vm-cflags: -Iinclude include/[a-z]*.c -Wno-missing-field-initializers -Wno-sign-compare
- * vm-test: timeout=120 core
+ * vm-test: timeout=120
  */
 #define _GNU_SOURCE
 #include "selftest.h"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # smcx auto: the kernel makes SMC sockets of what static programs ask for, by control group and namespace.
-# vm-test: timeout=250 core reload
+# vm-test: timeout=250 reload
 . /tests/lib.sh
 . /tests/pair/lib-hold.sh
 raw=/tests/pair/rawsock

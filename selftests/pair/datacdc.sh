@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Bytes behind the CDC (one-rtt.rst, DATA): what is on the wire when both sides offer it, and when one does not.
-# vm-test: timeout=120 core
+# vm-test: timeout=120
 . /tests/pair/lib-check.sh
 
 CONNS=10

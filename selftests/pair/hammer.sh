@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Everything at once to shared sockets, on both machines; afterwards nothing is left.
-# vm-test: timeout=150 core reload
+# vm-test: timeout=150 reload
 . /tests/pair/lib-check.sh
 
 idle() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # A hundredth of onertt-replay, for every kernel.
-# vm-test: timeout=400 core
+# vm-test: timeout=400
 . /tests/pair/lib-pair.sh
 ports=$(cat /proc/sys/net/ipv4/ip_local_port_range)
 pair_run /tests/pair/onertt-replay --n 1000 --proto smc --expect any

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The Proposal in the SYN, 25 ms each way: connect() takes one round trip, plain servers see nothing.
-# vm-test: timeout=240 core
+# vm-test: timeout=240
 . /tests/pair/lib-onertt.sh
 
 # The TCP server of port $1 that takes the SMC server's place, with tcp_fastopen=$2.

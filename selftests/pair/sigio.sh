@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A listener with O_ASYNC gets SMC connections and lives.
-# vm-test: timeout=60 core
+# vm-test: timeout=60
 . /tests/pair/lib-check.sh
 
 if [ "$ROLE" = server ]; then

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # What smcx tells of connections between two machines, against values counted another way.
-# vm-test: timeout=240 core
+# vm-test: timeout=240
 . /tests/pair/lib-check.sh
 CONNS=5
 BYTES=100000

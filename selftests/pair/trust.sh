@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Trusted prefixes between two of ours, 25 ms each way: the Proposal in the SYN of the very first connection.
-# vm-test: timeout=120 core
+# vm-test: timeout=120
 . /tests/pair/lib-onertt.sh
 
 if [ "$ROLE" = server ]; then

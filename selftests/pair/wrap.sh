@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # smc_run: static programs that make their system calls themselves get SMC, port lists are obeyed, each
 # connection looked at on both machines.
-# vm-test: timeout=180 core
+# vm-test: timeout=180
 . /tests/pair/lib-hold.sh
 raw=/tests/pair/rawsock
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Run the tests of one folder in one boot, and the rest in a fresh boot wherever one dies. See README in this folder.
-#   suite.sh net|pair|interop [--kver K] [--peer-kver K] [--module M] [--peer-module M] [--only GLOB] [--core] [--cpus N]
+#   suite.sh net|pair|interop [--kver K] [--peer-kver K] [--module M] [--peer-module M] [--only GLOB] [--cpus N]
 #            [--budget SECONDS]   what is not through by then is reported as skipped
 # Appends "PASS n FAIL n SKIP n LABEL" to $SMCX_RESULTS, if set. Exit status 1 if anything failed.
 set -euo pipefail
@@ -11,7 +11,7 @@ here=$(dirname "$(readlink -f "$0")")
 
 SUITE=$1
 shift
-KVER=6.12 PEER_KVER='' MODULE=smcx PEER_MODULE='' ONLY='*' CORE='' CPUS=2 BUDGET=0
+KVER=6.12 PEER_KVER='' MODULE=smcx PEER_MODULE='' ONLY='*' CPUS=2 BUDGET=0
 BUILD=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -22,7 +22,6 @@ while [ $# -gt 0 ]; do
 	--only) ONLY=$2; shift ;;
 	--cpus) CPUS=$2; shift ;;
 	--budget) BUDGET=$2; shift ;;
-	--core) CORE=1 ;;
 	--no-build) BUILD=(--no-build) ;;
 	*) die "suite.sh: unknown option $1" ;;
 	esac
@@ -59,7 +58,6 @@ applies()
 	[ -z "$want" ] || [ "$want" = "$PEER_MODULE" ] || return 1
 	want=$(directive "$1" cpus)
 	[ "${want:-1}" -le "$CPUS" ] || return 1
-	[ -z "$CORE" ] || [ -n "$(directive "$1" core)" ] || return 1
 	want=$(directive "$1" kver)
 	for kver in "$KVER" "$PEER_KVER"; do
 		[ "$kver" != debug ] || [ -z "$(directive "$1" nodebug)" ] || return 1
