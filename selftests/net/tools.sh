@@ -98,7 +98,7 @@ fails() {
 	[ $rc = "$want" ] && grep -q "$words" error
 }
 check "not twice" fails 2 "see what is there" smcx eid add LOWER.CASE-1
-check "not with a blank in it" fails 2 "letters, digits" smcx eid add "a b"
+check "not with a blank in it" fails 1 "letters, digits" smcx eid add "a b"
 check "the others fit" sh -c 'smcx eid add B && smcx eid add C'
 check "and no fifth" fails 2 "remove one first" smcx eid add D
 check "they are removed" sh -c 'smcx eid del B && smcx eid del C && smcx eid del lower.case-1'

@@ -86,14 +86,26 @@ static int eid_show(void)
 	return EXIT_FINE;
 }
 
+/* @more: what it may have besides letters and digits, but not first. */
+static bool is_name(const char *text, size_t most, const char *more)
+{
+	size_t i;
+
+	for (i = 0; text[i]; i++)
+		if (!isalnum((unsigned char)text[i]) && (!i || !strchr(more, text[i])))
+			return false;
+	return i && i <= most;
+}
+
 static int eid_change(uint8_t cmd, const char *what, const char *eid)
 {
 	char padded[SMCX_EID_ENTRY_LEN + 1];
 	struct nlmsghdr *nlh;
 	size_t i;
 
-	if (!*eid || strlen(eid) > SMCX_EID_ENTRY_LEN)
-		return usage_error("an EID has 1 to 32 characters, not", eid);
+	if (!is_name(eid, SMCX_EID_ENTRY_LEN, ".-"))
+		return usage_error("an EID has 1 to 32 letters, digits, dots and dashes, the first a letter or digit, not",
+				   eid);
 	snprintf(padded, sizeof(padded), "%-*s", SMCX_EID_ENTRY_LEN, eid);
 	for (i = 0; padded[i]; i++)
 		padded[i] = toupper((unsigned char)padded[i]);
@@ -155,16 +167,6 @@ static int pnet_show(void)
 	return EXIT_FINE;
 }
 
-static bool is_pnetid(const char *text)
-{
-	size_t i;
-
-	for (i = 0; text[i]; i++)
-		if (!isalnum((unsigned char)text[i]))
-			return false;
-	return i && i <= SMCX_PNET_ID_LEN;
-}
-
 /* ID [eth NAME] [ib NAME [port N]] */
 static int pnet_add(char **argv)
 {
@@ -181,7 +183,7 @@ static int pnet_add(char **argv)
 			return usage_error(to ? "a name is missing after" : "unknown word", *argv);
 		*to = argv[1];
 	}
-	if (!is_pnetid(id))
+	if (!is_name(id, SMCX_PNET_ID_LEN, ""))
 		return usage_error("an id has 1 to 16 letters and digits, not", id);
 	if (!eth && !ib)
 		return usage_error("pnet add needs eth NAME or ib NAME", NULL);

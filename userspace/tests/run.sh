@@ -165,6 +165,7 @@ exits "smcx, an address that is none: 1" 1 "not an address: 'purple'" "$BIN/smcx
 exits "smcx, a reason that is none: 1" 1 "no such reason.*'PURPLE'" "$BIN/smcx" sock reason PURPLE
 exits "smcx, an option without value: 1" 1 "unknown option" "$BIN/smcx" --json=1 reason
 exits "smcx, no EID: 1" 1 "1 to 32" "$BIN/smcx" eid add ""
+exits "smcx, no EID either: 1" 1 "letters" "$BIN/smcx" eid add "a b"
 exits "smcx, no PNET id: 1" 1 "letters" "$BIN/smcx" pnet add 12345678901234567 eth eth0
 exits "smcx, a prefix is missing: 1" 1 "missing" "$BIN/smcx" trust add
 exits "smcx, a cookie that is none: 1" 1 "cookie" "$BIN/smcx" trust del 10.0.0.0/8 cookie
