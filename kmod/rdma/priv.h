@@ -136,8 +136,6 @@ enum smcx_qp_state {
  * @slot_mem: their messages
  * @slot_dma: DMA address of @slot_mem, 0 = not mapped
  * @recvs: receives
- * @recv_mem: their messages
- * @recv_dma: DMA address of @recv_mem, 0 = not mapped
  * @regs: registrations under way
  * @qp: the QP
  */
