@@ -7,6 +7,8 @@
 
 #include "conn_priv.h"
 
+#define CLOSE_DEAD_WAIT	(2UL * HZ)
+
 void smcx_conn_shutdown(struct smcx_conn *c, int how)
 {
 	smcx_conn_lock(c);
@@ -28,9 +30,23 @@ void smcx_conn_shutdown(struct smcx_conn *c, int how)
 	smcx_conn_unlock(c);
 }
 
+/*
+ * Of a connection that has ended already only the element is waited for: a peer that reset TCP
+ * sends its own abort at once, or has never known the connection.
+ */
+static unsigned long close_patience(const struct smcx_conn *c)
+{
+	unsigned long limit = smcx_conn_close_timeout(c);
+
+	return smcx_conn_is_dead(c) ? min(limit, CLOSE_DEAD_WAIT) : limit;
+}
+
 void smcx_conn_close(struct smcx_conn *c, bool abort)
 {
+	unsigned long limit;
+
 	smcx_conn_lock(c);
+	limit = close_patience(c);
 	/* as TCP: data that nobody will read was lost, and the peer shall know */
 	c->abortive = abort || smcx_conn_avail(c);
 	/* only now: the owner says whether an urgent byte is such data */
@@ -40,8 +56,8 @@ void smcx_conn_close(struct smcx_conn *c, bool abort)
 	smcx_conn_event(c, SMCX_CLOSE_EV_APP_CLOSE, 0);
 	c->tx.q.push = c->tx.q.queued;
 	if (!c->killed) {
-		c->deadline = jiffies + smcx_conn_close_timeout(c);
-		smcx_conn_timer_arm(c, smcx_conn_close_timeout(c));
+		c->deadline = jiffies + limit;
+		smcx_conn_timer_arm(c, limit);
 	}
 	smcx_conn_push(c);
 	smcx_conn_unlock(c);
