@@ -16,10 +16,6 @@ same() {
 	[ "$1" = "$2" ]
 }
 
-decoded() {	# decoded KIND PATTERN: lines of the capture
-	smcx decode "$PWD/capture" "$1" | grep -E -c "$2"
-}
-
 # exchange NAME: CONNS connections, a request of 7 bytes and a reply of 5 over each, with a capture
 exchange() {
 	tcpdump -Z root -i "$DEV" -U -w capture udp port 4791 2> /dev/null &

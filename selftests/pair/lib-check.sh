@@ -16,3 +16,8 @@ check() {
 		bad=1
 	fi
 }
+
+# decoded KIND PATTERN: lines that smcx decode shows of the file "capture"
+decoded() {
+	smcx decode "$PWD/capture" "$1" | grep -E -c "$2"
+}

@@ -55,11 +55,6 @@ traced() {
 	grep "smcx_$1:" $trace/trace | grep -E -c "$2"
 }
 
-# decoded KIND PATTERN: lines of the capture
-decoded() {
-	smcx decode "$PWD/capture" "$1" | grep -E -c "$2"
-}
-
 trace=/sys/kernel/tracing
 echo > $trace/trace
 echo 1 > $trace/events/smcx/enable
