@@ -13,7 +13,8 @@ here=$(dirname "$(readlink -f "$0")")
 LOGS=$SMCX_BUILD/check
 SMCX_RESULTS=$LOGS/results
 LIMIT=${SMCX_CHECK_MINUTES:-58}
-DEBUG_PID=
+DEBUG_PID= DEBUG_EARLY=
+BUILT=
 export SMCX_RESULTS SMCX_BUILD
 
 record() { echo "PASS $1 FAIL $2 SKIP $3 $4" >> "$SMCX_RESULTS"; }
@@ -73,6 +74,7 @@ step_static()
 	for kver in 6.1 6.12; do
 		step "static checks, $kver" "$here/static/kernel.sh" $kver
 	done
+	BUILT=1
 }
 
 step_unit() { step "unit tests" make -C "$here/unit" check BUILD="$SMCX_BUILD"; }
@@ -95,7 +97,7 @@ step_build()
 {
 	local kver
 	for kver in 6.1 6.12; do
-		step "module, $kver" make -C "$SMCX_TOP" KVER=$kver module
+		[ -n "$BUILT" ] || step "module, $kver" make -C "$SMCX_TOP" KVER=$kver module
 	done
 	step "test programs" make -C "$here" BUILD="$SMCX_BUILD"
 }
@@ -181,7 +183,7 @@ main()
 	local name steps="files static unit fuzz tools build net pair interop debug_if_built"
 	local sets="build vm check kernel"
 	case ${1:-} in
-	--full) steps="files static unit fuzz tools build harness all_net all_pair interop debug" LIMIT=0 ;;
+	--full) steps="files static unit fuzz tools build harness all_net all_pair interop debug" LIMIT=0 DEBUG_EARLY=1 ;;
 	--debug) steps="tools build all_debug" LIMIT=0 ;;
 	"") ;;
 	*) steps="$*" ;;
@@ -190,7 +192,7 @@ main()
 	: > "$SMCX_RESULTS"
 	# shellcheck disable=SC2086
 	"$here/vm/deps.sh" $sets || die "cannot install what is missing"
-	[ -n "${steps##*net*interop debug}" ] || debug_begin
+	[ -z "$DEBUG_EARLY" ] || debug_begin
 	for name in $steps; do
 		"step_$name"
 		say "   ($((SECONDS / 60)) min)"
