@@ -8,7 +8,7 @@
 #include "sock_priv.h"
 
 /* Children out of SYNs are taken only while no more than this wait, so that replays cost little. */
-#define SMCX_EARLY_WAITING_MAX	128u
+#define SMCX_EARLY_WAITING_MAX	512u
 
 /* A handshake that takes longer is waiting for its peer. */
 #define SMCX_CHILD_SLOW_JIFFIES	(HZ / 5)
