@@ -114,7 +114,7 @@ step_pair()
 {
 	local both='hammer|datacdc|onertt|onertt-@(plain|bytes|trips|smc)|trust'
 	suite 16 pair --kver 6.12 --no-build \
-		--only "@(api-create|api-fds|api-splice|api-msg|api-shut|closematrix|connstorm-core|fallback|sockmap|sigio|onertt-replay-core|$both)"
+		--only "@(api-create|api-fds|api-splice|api-msg|api-shut|closematrix|connstorm-core|fallback|groups|sockmap|sigio|onertt-replay-core|$both)"
 	suite 12 pair --kver 6.1 --no-build --only "@(api-create|connstorm-core|$both)"
 }
 

@@ -17,6 +17,7 @@ void smcx_hs_fill_params(const struct smcx_hs *hs, struct smcx_lgr_params *p)
 	p->data = hs->agreed.caps & SMCX_CAP_DATA;
 	memcpy(p->eid, hs->agreed.eid, sizeof(p->eid));
 	p->path = smcx_local_path(hs);
+	smcx_hs_client_ip(hs, &p->client_ip);
 }
 
 static u32 smcx_hs_errno_reason(int err)

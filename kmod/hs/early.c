@@ -23,31 +23,30 @@ static void smcx_early_fill(const struct smcx_hs *hs, struct smcx_clc_early *e)
 }
 
 /* What the Accept will say is not known yet: the group gets it in smcx_hs_early_adopt(). */
-static struct smcx_lgr *smcx_early_group(struct smcx_hs *hs)
+static void smcx_early_params(struct smcx_hs *hs, struct smcx_lgr_params *p)
 {
 	const struct smcx_offer *offer = &hs->local.offer;
-	struct smcx_lgr_params p = {};
 
 	hs->agreed.version = 2;
 	hs->agreed.release = offer->release;
 	hs->agreed.max_conns = offer->max_conns;
 	hs->agreed.max_links = offer->max_links;
 	memcpy(hs->agreed.eid, offer->eids[0], sizeof(hs->agreed.eid));
-	smcx_hs_fill_params(hs, &p);
-	memcpy(p.peer_id, hs->invite.peer_id, sizeof(p.peer_id));
-	memcpy(p.peer_gid.raw, hs->invite.gid, sizeof(hs->invite.gid));
-	return smcx_lgr_create_client(&p);
+	smcx_hs_fill_params(hs, p);
+	memcpy(p->peer_id, hs->invite.peer_id, sizeof(p->peer_id));
+	memcpy(p->peer_gid.raw, hs->invite.gid, sizeof(hs->invite.gid));
 }
 
 void smcx_hs_early_prepare(struct smcx_hs *hs)
 {
+	struct smcx_lgr_params p = {};
 	struct smcx_lgr *lgr;
 
-	if (!(hs->invite.caps & hs->local.offer.caps & SMCX_CAP_EARLY) ||
-	    smcx_lgr_has_client(hs->sn, hs->invite.peer_id, hs->invite.gid))
+	if (!(hs->invite.caps & hs->local.offer.caps & SMCX_CAP_EARLY))
 		return;
-	lgr = smcx_early_group(hs);
-	if (IS_ERR(lgr))
+	smcx_early_params(hs, &p);
+	lgr = smcx_lgr_has_client(&p) ? NULL : smcx_lgr_create_client(&p);
+	if (IS_ERR_OR_NULL(lgr))
 		return;
 	hs->lgr = lgr;
 	hs->link = &lgr->links[0];

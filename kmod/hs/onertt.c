@@ -16,6 +16,12 @@ static void smcx_onertt_addr(const struct sock *sk, bool own, struct in6_addr *t
 #endif
 }
 
+void smcx_hs_client_ip(const struct smcx_hs *hs, struct in6_addr *ip)
+{
+	memset(ip, 0, sizeof(*ip));
+	smcx_onertt_addr(hs->sk, hs->role == SMCX_CLIENT, ip);
+}
+
 void smcx_hs_peer_key(const struct sock *sk, struct smcx_peer_key *key)
 {
 	memset(key, 0, sizeof(*key));

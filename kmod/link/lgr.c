@@ -3,18 +3,17 @@
 
 #include <linux/etherdevice.h>
 #include <linux/mm.h>
+#include <net/ipv6.h>
 
 #include "priv.h"
 
 static atomic_t smcx_lgr_next_id = ATOMIC_INIT(0);
 static u64 smcx_lgr_next_seq;	/* under smcx_lgr_list_lock */
 
-static void smcx_lgr_fill(struct smcx_lgr *lgr, const struct smcx_lgr_params *p)
+void smcx_lgr_fill_agreed(struct smcx_lgr *lgr, const struct smcx_lgr_params *p)
 {
-	lgr->sn = p->sn;
-	lgr->id = (u32)atomic_inc_return(&smcx_lgr_next_id) << 8;
-	lgr->role = p->role;
-	lgr->version = p->version;
+	struct smcx_link *link = &lgr->links[0];
+
 	lgr->release = p->release;
 	lgr->max_conns = p->max_conns;
 	lgr->max_links = p->max_links;
@@ -22,6 +21,18 @@ static void smcx_lgr_fill(struct smcx_lgr *lgr, const struct smcx_lgr_params *p)
 	lgr->data = p->data;
 	memcpy(lgr->peer_id, p->peer_id, sizeof(lgr->peer_id));
 	memcpy(lgr->eid, p->eid, sizeof(lgr->eid));
+	link->peer.gid = p->peer_gid;
+	ether_addr_copy(link->peer.mac, p->peer_mac);
+}
+
+static void smcx_lgr_fill(struct smcx_lgr *lgr, const struct smcx_lgr_params *p)
+{
+	lgr->sn = p->sn;
+	lgr->id = (u32)atomic_inc_return(&smcx_lgr_next_id) << 8;
+	lgr->role = p->role;
+	lgr->version = p->version;
+	lgr->client_ip = p->client_ip;
+	smcx_lgr_fill_agreed(lgr, p);
 	lgr->vlan_id = p->path->vlan_id;
 	strscpy(lgr->pnetid, p->path->pnetid, sizeof(lgr->pnetid));
 }
@@ -31,8 +42,6 @@ static void smcx_lgr_fill_link(struct smcx_lgr *lgr, const struct smcx_lgr_param
 	struct smcx_link *link = &lgr->links[0];
 
 	smcx_path_copy(&link->path, p->path);
-	link->peer.gid = p->peer_gid;
-	ether_addr_copy(link->peer.mac, p->peer_mac);
 	if (lgr->role == SMCX_SERVER) {
 		link->id = 1;
 		link->uid = lgr->id + link->id;
@@ -90,9 +99,15 @@ static int smcx_lgr_start(struct smcx_lgr *lgr)
 	return rc;
 }
 
+/*
+ * Anybody can say in a Proposal that it is somebody else, and what a server accepts then is written to the memory
+ * of whoever has the group. So a server's group belongs to the TCP address it was made for. A client goes
+ * by the QPN in the Accept, as not every server does the same.
+ */
 static bool smcx_lgr_is_peer(const struct smcx_lgr *lgr, const struct smcx_lgr_params *p)
 {
 	return lgr->sn == p->sn && lgr->role == p->role && lgr->version == p->version &&
+	       (p->role == SMCX_CLIENT || ipv6_addr_equal(&lgr->client_ip, &p->client_ip)) &&
 	       lgr->vlan_id == p->path->vlan_id &&
 	       !memcmp(lgr->peer_id, p->peer_id, sizeof(lgr->peer_id));
 }

@@ -152,6 +152,7 @@ struct smcx_rkey {
  * @data: small messages carry their bytes behind the CDC (one-rtt.rst, DATA); set before the first message
  * @peer_vendor: peer's vendor options (FCE 144..147), for later extensions
  * @peer_id: peer's id
+ * @client_ip: the client's TCP address: a server's group serves one; IPv4 in word 0, the rest zero
  * @peer_os: OS type of the peer's FCE
  * @peer_host: host name of the peer's FCE, NUL terminated
  * @eid: agreed EID, v2
@@ -203,6 +204,7 @@ struct smcx_lgr {
 	bool			data;
 	u8			peer_vendor[4];
 	u8			peer_id[8];
+	struct in6_addr		client_ip;
 	u8			peer_os;
 	char			peer_host[33];
 	u8			eid[32];
@@ -340,6 +342,7 @@ void smcx_lgr_netns_exit(struct smcx_net *sn);
  * @features: agreed
  * @data: bytes may follow a CDC message
  * @peer_id: from Proposal (server) or Accept (client)
+ * @client_ip: the client's TCP address, as in struct smcx_lgr
  * @peer_gid: from Proposal or Accept
  * @peer_mac: compared in version 1 only
  * @peer_qpn: client, reuse only: from Accept
@@ -356,6 +359,7 @@ struct smcx_lgr_params {
 	u16			features;
 	bool			data;
 	u8			peer_id[8];
+	struct in6_addr		client_ip;
 	union ib_gid		peer_gid;
 	u8			peer_mac[6];
 	u32			peer_qpn;
@@ -396,8 +400,8 @@ struct smcx_lgr *smcx_lgr_find_client(const struct smcx_lgr_params *p,
  */
 struct smcx_lgr *smcx_lgr_create_client(const struct smcx_lgr_params *p);
 
-/** smcx_lgr_has_client() - could an Accept of this server name a group of ours? @sn: namespace. @peer_id: server's id. @gid: its GID. Context: any. */
-bool smcx_lgr_has_client(const struct smcx_net *sn, const u8 peer_id[8], const u8 gid[16]);
+/** smcx_lgr_has_client() - could this server's Accept name a group of ours? @p: @sn, @peer_id, @peer_gid and @client_ip count. Context: any. */
+bool smcx_lgr_has_client(const struct smcx_lgr_params *p);
 /** smcx_lgr_set_peer() - the Accept has come for a group that was made before it. @lgr: FORMING client's group. @p: what is known now. Context: any. */
 void smcx_lgr_set_peer(struct smcx_lgr *lgr, const struct smcx_lgr_params *p);
 

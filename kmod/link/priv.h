@@ -63,6 +63,14 @@ void smcx_lgr_unused(struct smcx_lgr *lgr);
 /* ---- waiter.c ---- */
 
 /**
+ * smcx_lgr_fill_agreed() - what Accept and Proposal say of the peer and of the group
+ * @lgr: group that is not in use yet, or its lock and the list's are held
+ * @p: parameters
+ * Context: any.
+ */
+void smcx_lgr_fill_agreed(struct smcx_lgr *lgr, const struct smcx_lgr_params *p);
+
+/**
  * smcx_lgr_wait_locked() - queue a waiter if the group can take it
  * @lgr: group, lgr->lock held
  * @w: waiter
