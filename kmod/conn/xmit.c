@@ -99,7 +99,7 @@ static struct smcx_write *plan_write(const struct smcx_conn *c,
 				     struct xmit_plan *p, u32 *off)
 {
 	const struct smcx_conn_tx *tx = &c->tx;
-	int max_sge = min_t(int, c->m.link->qp->max_sge, SMCX_QP_WRITE_SGES);
+	int max_sge = c->m.link->qp->max_sge;
 	struct smcx_write *w = p->nw ? &p->w[p->nw - 1] : NULL;
 
 	if (w && *off < tx->peer_size && w->nsge < max_sge)
@@ -254,7 +254,7 @@ static void xmit_commit(struct smcx_conn *c, u32 len)
  */
 static int plan_data(const struct smcx_conn *c, const struct xmit_plan *p, struct ib_sge *sge)
 {
-	int max = min_t(int, c->m.link->qp->max_sge, SMCX_QP_WRITE_SGES) - 1;
+	int max = c->m.link->qp->max_sge - 1;
 	int i, j, n = 0;
 
 	if (!c->m.lgr->data || p->len > SMCX_CDC_DATA_MAX)

@@ -110,7 +110,7 @@ struct smcx_write {
  * @free: free slots
  * @nfree: their number
  * @starved: someone was refused a slot
- * @max_sge: SGEs usable per write
+ * @max_sge: SGEs usable per write, SMCX_QP_WRITE_SGES at most
  * @psn: own initial PSN, 24 bit
  * @qpn: own QP number, valid from create on
  * @max_mr_pages: pages per fast registration of the device

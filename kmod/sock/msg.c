@@ -133,54 +133,70 @@ static int smcx_send_smc(struct socket *sock, struct smcx_sock *ss, struct msghd
 	return x.done ? x.done : sk_stream_error(sk, flags, rc);
 }
 
-/* Return: 1 = TCP's business, else the answer of sendmsg(). Called and left with the sk locked. */
-static int smcx_send_locked(struct socket *sock, struct smcx_sock **ssp, struct msghdr *msg,
-			    size_t len)
+/* Who answers a call on a socket. ANSWERED: the answer is known. */
+enum smcx_by { SMCX_BY_TCP, SMCX_BY_SMC, SMCX_BY_ANSWERED };
+
+/* Waits until SMC or TCP can send. Called and left with the sk locked. */
+static enum smcx_by smcx_send_begin(struct socket *sock, struct smcx_sock **ssp,
+				    struct msghdr *msg, int *rc)
 {
 	struct sock *sk = sock->sk;
-	struct smcx_sock *ss;
-	int rc;
 
 	smcx_op_relook(sk, ssp);
 	if (msg->msg_flags & MSG_FASTOPEN) {
-		if (!*ssp)
+		if (!*ssp) {
 			smcx_fallback_idle(sock);
-		else if (smcx_sock_is_pending(*ssp))
-			return -EALREADY;
-		if (!*ssp)
-			return 1;
+			return SMCX_BY_TCP;
+		}
+		if (smcx_sock_is_pending(*ssp)) {
+			*rc = -EALREADY;
+			return SMCX_BY_ANSWERED;
+		}
 	}
 	/* as TCP waits for ESTABLISHED */
-	rc = smcx_settle(sock, ssp, sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT));
-	if (rc)
-		return rc;
-	ss = *ssp;
-	/* refused at once; under this lock nobody can begin to connect meanwhile */
-	if (!ss && sk->sk_state == TCP_CLOSE)
-		return tcp_sendmsg_locked(sk, msg, len);
-	return smcx_sock_is_smc(ss) ? smcx_send_smc(sock, ss, msg) : 1;
+	*rc = smcx_settle(sock, ssp, sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT));
+	if (*rc)
+		return SMCX_BY_ANSWERED;
+	return smcx_sock_is_smc(*ssp) ? SMCX_BY_SMC : SMCX_BY_TCP;
+}
+
+/*
+ * Under the lock that TCP was chosen under: nobody makes the socket a client of SMC meanwhile, whose stream is the
+ * handshake's. A BPF program's or TLS's sendmsg() takes the lock itself; such sockets stay TCP.
+ */
+static enum smcx_by smcx_send_tcp(struct sock *sk, struct msghdr *msg, size_t len, int *rc)
+{
+	if (READ_ONCE(sk->sk_prot)->sendmsg != tcp_sendmsg)
+		return SMCX_BY_TCP;
+	sock_rps_record_flow(sk);
+	*rc = tcp_sendmsg_locked(sk, msg, len);
+	return SMCX_BY_ANSWERED;
 }
 
 int smcx_op_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 {
 	struct sock *sk = sock->sk;
 	struct smcx_sock *ss;
-	bool forward = false;
+	bool fastopen = false;
+	enum smcx_by by;
 	int rc;
 
 	rc = smcx_op_enter(sk, &ss);
 	if (rc)
 		return rc;
 	lock_sock(sk);
-	rc = smcx_send_locked(sock, &ss, msg, len);
-	/* one byte sent, or TCP's business: only an SMC socket sends here */
-	forward = rc == 1 && !smcx_sock_is_smc(ss);
-	release_sock(sk);
-	if (forward) {
-		rc = smcx_tcp_ops(sk)->sendmsg(sock, msg, len);
-		if ((msg->msg_flags & MSG_FASTOPEN) && !ss && inet_sk(sk)->inet_dport)
-			smcx_fallback_record(sk, SMCX_REASON_OPTUNSUPP, false);
+	by = smcx_send_begin(sock, &ss, msg, &rc);
+	if (by == SMCX_BY_SMC) {
+		rc = smcx_send_smc(sock, ss, msg);
+	} else if (by == SMCX_BY_TCP) {
+		fastopen = (msg->msg_flags & MSG_FASTOPEN) && !ss;
+		by = smcx_send_tcp(sk, msg, len, &rc);
 	}
+	release_sock(sk);
+	if (by == SMCX_BY_TCP)
+		rc = smcx_tcp_ops(sk)->sendmsg(sock, msg, len);
+	if (fastopen && inet_sk(sk)->inet_dport)
+		smcx_fallback_record(sk, SMCX_REASON_OPTUNSUPP, false);
 	smcx_op_leave(ss);
 	return rc;
 }
@@ -342,33 +358,28 @@ static int smcx_recv_closed(struct sock *sk)
 	return sk->sk_shutdown & RCV_SHUTDOWN ? 0 : -ENOTCONN;
 }
 
-/*
- * Waits until SMC or TCP can answer. Return: 1 = SMC, 0 = TCP, 2 = @rc is the answer.
- * Called and left with the sk locked.
- */
-enum smcx_recv_by { SMCX_RECV_TCP, SMCX_RECV_SMC, SMCX_RECV_ANSWERED };
-
-static enum smcx_recv_by smcx_recv_begin(struct socket *sock, struct smcx_sock **ssp,
-					 bool nonblock, int *rc)
+/* Waits until SMC or TCP can answer. Called and left with the sk locked. */
+static enum smcx_by smcx_recv_begin(struct socket *sock, struct smcx_sock **ssp, bool nonblock,
+				    int *rc)
 {
 	struct sock *sk = sock->sk;
 	struct smcx_sock *ss;
 
 	*rc = smcx_settle(sock, ssp, sock_rcvtimeo(sk, nonblock));
 	if (*rc)
-		return SMCX_RECV_ANSWERED;
+		return SMCX_BY_ANSWERED;
 	ss = *ssp;
 	if (!ss && sk->sk_state == TCP_CLOSE && skb_queue_empty(&sk->sk_receive_queue)) {
 		*rc = smcx_recv_closed(sk);
-		return SMCX_RECV_ANSWERED;
+		return SMCX_BY_ANSWERED;
 	}
-	return smcx_sock_is_smc(ss) ? SMCX_RECV_SMC : SMCX_RECV_TCP;
+	return smcx_sock_is_smc(ss) ? SMCX_BY_SMC : SMCX_BY_TCP;
 }
 
 int smcx_op_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 {
 	struct sock *sk = sock->sk;
-	enum smcx_recv_by by;
+	enum smcx_by by;
 	struct smcx_sock *ss;
 	int addr_len = 0;
 	int rc;
@@ -380,10 +391,10 @@ int smcx_op_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int fla
 		return rc;
 	lock_sock(sk);
 	by = smcx_recv_begin(sock, &ss, flags & MSG_DONTWAIT, &rc);
-	if (by == SMCX_RECV_SMC)
+	if (by == SMCX_BY_SMC)
 		rc = smcx_recv_smc(sock, ss, msg, len, flags);
 	release_sock(sk);
-	if (by == SMCX_RECV_TCP)
+	if (by == SMCX_BY_TCP)
 		rc = smcx_tcp_ops(sk)->recvmsg(sock, msg, len, flags);
 	else if (rc >= 0)
 		msg->msg_namelen = 0;
@@ -427,7 +438,7 @@ ssize_t smcx_op_splice_read(struct socket *sock, loff_t *ppos, struct pipe_inode
 			    size_t len, unsigned int flags)
 {
 	struct sock *sk = sock->sk;
-	enum smcx_recv_by by;
+	enum smcx_by by;
 	struct smcx_sock *ss;
 	ssize_t rc;
 	int err;
@@ -439,9 +450,9 @@ ssize_t smcx_op_splice_read(struct socket *sock, loff_t *ppos, struct pipe_inode
 		return err;
 	lock_sock(sk);
 	by = smcx_recv_begin(sock, &ss, sock->file->f_flags & O_NONBLOCK, &err);
-	rc = by == SMCX_RECV_SMC ? smcx_splice_smc(sock, ss, pipe, len, flags) : err;
+	rc = by == SMCX_BY_SMC ? smcx_splice_smc(sock, ss, pipe, len, flags) : err;
 	release_sock(sk);
-	if (by == SMCX_RECV_TCP)
+	if (by == SMCX_BY_TCP)
 		rc = smcx_tcp_ops(sk)->splice_read(sock, ppos, pipe, len, flags);
 	smcx_op_leave(ss);
 	return rc;
