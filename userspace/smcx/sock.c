@@ -334,6 +334,6 @@ int cmd_sock(int argc, char **argv)
 	f.table = out_table_begin(columns);
 	nl_diag_dump(1 << (SMCX_DIAG_LGRINFO - 1), on_sock, &f);
 	out_table_end(f.table, argc ? "no such sockets" :
-		      "no SMC sockets: run programs with 'smc_run PROGRAM'");
+		      "no SMC sockets are open: run programs with 'smc_run PROGRAM'; 'smcx stat' counts those of before");
 	return EXIT_FINE;
 }
