@@ -4,7 +4,7 @@
 # install.sh install|uninstall SET...: what make install and the Debian packages place where.
 #   module  the module of kernel RELEASE, or without RELEASE (uninstall) of every kernel
 #   conf    modprobe.d, sysctl.d, the manual page about the module
-#   tools   smc_run, smcx, their manual pages and completion
+#   tools   smc_run, smcx, their manual pages and completion, the documentation
 #   dkms    the sources for dkms
 # Environment: BUILD, DESTDIR, PREFIX (/usr/local), MODPROBE_D, SYSCTL_D (below /etc, which is read whatever PREFIX is)
 set -eu
@@ -30,6 +30,7 @@ files()
 		each 644 "$PREFIX/lib" "$BUILD"/lib/*
 		each 644 "$PREFIX/share/man/man1" "$top"/userspace/man/*.1
 		each 644 "$PREFIX/share/man/man8" "$top"/userspace/man/*.8
+		each 644 "$PREFIX/share/doc/smcx-tools" "$top"/Documentation/*.rst
 		each 644 "$PREFIX/share/doc/smcx-tools/examples" "$top"/Documentation/systemd/*.conf
 		completion
 		;;
