@@ -173,7 +173,12 @@ static int off(char **argv)
 	rc = parse(argv, &r);
 	if (rc)
 		return rc;
-	if (auto_open(&s) || auto_get(&s, &all))
+	if (auto_open(&s)) {
+		if (errno == ENOENT)
+			return usage_error("auto: no such rule; see", "auto show");
+		return fail("auto off");
+	}
+	if (auto_get(&s, &all))
 		return fail("auto off");
 	index = find(&all, &r, false);
 	if (index < 0)

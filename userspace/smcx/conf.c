@@ -24,14 +24,14 @@ static const char *advice(int err, const char *invalid, const char *list)
 	case EACCES:
 		return "run it as root, or with CAP_NET_ADMIN";
 	case ERANGE:
+	case ENOSPC:
 		return "there is no room for more: remove one first";
 	}
 	snprintf(text, sizeof(text), "see what is there with '%s'", list);
 	return text;
 }
 
-/* Ends a command that changes something; @invalid explains what EINVAL means here. */
-static int finish(const char *what, const char *invalid, const char *list)
+int finish(const char *what, const char *invalid, const char *list)
 {
 	int err = nl_genl_do();
 

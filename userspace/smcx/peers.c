@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* smcx peers: servers this host may reach in one round trip. */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,24 +67,14 @@ static void on_peer(const struct nlmsghdr *nlh, void *arg)
 	out_num(t, "tried", nl_num(&in, SMCX_PEER_TRIED));
 }
 
-static int flush(void)
-{
-	int err;
-
-	nl_genl_begin(SMCX_GENL_NAME, SMCX_CMD_FLUSH_PEERS);
-	err = nl_genl_do();
-	if (!err)
-		return EXIT_FINE;
-	fprintf(stderr, "smcx: cannot forget the servers: %s\n", strerror(err));
-	return err == EPERM ? EXIT_DENIED : EXIT_KERNEL;
-}
-
 int cmd_peers(int argc, char **argv)
 {
 	struct out_table *t;
 
-	if (argc == 1 && !strcmp(argv[0], "flush"))
-		return flush();
+	if (argc == 1 && !strcmp(argv[0], "flush")) {
+		nl_genl_begin(SMCX_GENL_NAME, SMCX_CMD_FLUSH_PEERS);
+		return finish("forget the servers", "update smcx", "smcx peers");
+	}
 	if (argc)
 		return usage_error("peers takes nothing but flush", NULL);
 	nl_genl_need(SMCX_GENL_NAME);

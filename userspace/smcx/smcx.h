@@ -63,6 +63,16 @@ extern struct options options;
 /** usage_error() - complain about a command line. @what: complaint. @word: the word in question or NULL. Return: EXIT_USAGE. */
 int usage_error(const char *what, const char *word);
 
+/**
+ * finish() - send what nl_genl_begin() began, and complain if the kernel refuses
+ * @what: what was to be done
+ * @invalid: what to do about EINVAL
+ * @list: command that shows what is there
+ *
+ * Return: exit status.
+ */
+int finish(const char *what, const char *invalid, const char *list);
+
 /** pause_for() - sleep. @secs: seconds. */
 void pause_for(double secs);
 

@@ -102,11 +102,7 @@ static int change(uint8_t cmd, const char *what, int argc, char **argv)
 	mnl_attr_put_u16(nlh, SMCX_TRUST_PORT, p.port);
 	mnl_attr_put_u8(nlh, SMCX_TRUST_COOKIE, p.cookie);
 	mnl_attr_nest_end(nlh, nest);
-	rc = nl_genl_do();
-	if (!rc)
-		return EXIT_FINE;
-	fprintf(stderr, "smcx: cannot %s the prefix: %s\n", what, strerror(rc));
-	return rc == EPERM ? EXIT_DENIED : EXIT_KERNEL;
+	return finish(what, "update smcx", "smcx trust");
 }
 
 static void on_trust(const struct nlmsghdr *nlh, void *arg)
@@ -137,9 +133,9 @@ int cmd_trust(int argc, char **argv)
 	struct out_table *t;
 
 	if (argc && !strcmp(argv[0], "add"))
-		return change(SMCX_CMD_ADD_TRUST, "add", argc - 1, argv + 1);
+		return change(SMCX_CMD_ADD_TRUST, "add the prefix", argc - 1, argv + 1);
 	if (argc && !strcmp(argv[0], "del"))
-		return change(SMCX_CMD_DEL_TRUST, "remove", argc - 1, argv + 1);
+		return change(SMCX_CMD_DEL_TRUST, "remove the prefix", argc - 1, argv + 1);
 	if (argc > 1 || (argc && strcmp(argv[0], "show")))
 		return usage_error("trust takes: add PREFIX [port N] [cookie], del PREFIX [port N], or show", NULL);
 	nl_genl_need(SMCX_GENL_NAME);
