@@ -188,6 +188,9 @@ main()
 	"") ;;
 	*) steps="$*" ;;
 	esac
+	for name in $steps; do
+		declare -F "step_$name" > /dev/null || die "no step '$name'; the steps stand at the top of selftests/check.sh"
+	done
 	mkdir -p "$LOGS"
 	: > "$SMCX_RESULTS"
 	# shellcheck disable=SC2086
