@@ -72,7 +72,7 @@ static int open_for(struct smc_opener *o, int pid, int domain, int type)
 	}
 	type |= SOCK_CLOEXEC;
 	fd = smc_open(o, domain, type);
-	tell(pid, fd >= 0, fd >= 0 ? "" : strerrordesc_np(errno));
+	tell(pid, fd >= 0, fd >= 0 ? "" : smc_why_not(errno));
 	if (fd < 0 && (o->sndbuf || o->rcvbuf))
 		fd = socket(domain, type, 0);
 	caller_leave();

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -26,6 +27,11 @@ bool smc_is_real_error(int err)
 bool smc_is_absent(int err)
 {
 	return err == EPROTONOSUPPORT || err == EAFNOSUPPORT || err == ESOCKTNOSUPPORT;
+}
+
+const char *smc_why_not(int err)
+{
+	return smc_is_absent(err) ? "no module has it: 'modprobe smcx' loads one, or says why not" : strerrordesc_np(err);
 }
 
 static long now_s(void)

@@ -46,6 +46,9 @@ bool smc_is_real_error(int err);
 /** smc_is_absent() - does the kernel not know the protocol, or the family? @err: errno. */
 bool smc_is_absent(int err);
 
+/** smc_why_not() - why there is no SMC socket, in words. @err: errno of smc_open(). Return: static text. */
+const char *smc_why_not(int err);
+
 /**
  * smc_open() - open an SMC socket
  * @o: how

@@ -157,7 +157,7 @@ static void tell_outcome(bool smc, int err)
 		tell("TCP sockets become SMC sockets");
 	else
 		tell("the kernel gives no SMC socket (%s): going on with TCP",
-		     refused ? refused : strerrordesc_np(err));
+		     refused ? refused : smc_why_not(err));
 }
 
 /**
