@@ -26,7 +26,7 @@ static const struct reason_text texts[] = {
 	WIRE(TIMEOUT_CL, "The first message over RDMA did not arrive in time: TCP gets through, RDMA does not.",
 	     "Let RoCE traffic (UDP port 4791) pass between the hosts, and see that both have the same MTU."),
 	WIRE(TIMEOUT_AL, "A second link was not set up in time.",
-	     "Check the path between the second pair of RDMA ports, or set net.smc.smcr_max_links_per_lgr to 1."),
+	     "Check the path between the second pair of RDMA ports, or set net.smc.smcr_max_links_per_lgr to 1 at the peer."),
 	WIRE(CNFERR, "The network device of the connection has no usable IP prefix, or nothing could be offered.",
 	     "Check the addresses of the device, or configure an EID ('smcx eid add') so that version 2 is used."),
 	WIRE(PEERNOSMC, "The peer did not offer SMC.",
