@@ -162,6 +162,9 @@ static void smcx_early_take_back(struct smcx_sock *ss, bool smc)
 	e->phase = SMCX_EARLY_RETURNED;
 }
 
+#define SMCX_LEAKED_TEXT \
+	" took an SMC Proposal from a SYN; reset, and connecting as TCP. For %u s no SYN to it carries one. It accepts data in SYNs without a cookie (net.ipv4.tcp_fastopen bit 0x200 or TCP_FASTOPEN_NO_COOKIE) where an SMC server was.\n"
+
 static void smcx_early_leaked(struct smcx_sock *ss)
 {
 	struct smcx_early *e = ss->early;
@@ -170,10 +173,10 @@ static void smcx_early_leaked(struct smcx_sock *ss)
 	smcx_peer_ban(ss->sn, &e->key);
 	smcx_stat_inc(ss->sn, SMCX_CNT_ONERTT_RESET);
 	if (e->key.family == AF_INET)
-		pr_warn_ratelimited("smcx: TCP server %pI4:%u took an SMC Proposal from a SYN; reset, connecting without SMC for %u s. It accepts data in SYNs without a cookie (net.ipv4.tcp_fastopen bit 0x200 or TCP_FASTOPEN_NO_COOKIE) where an SMC server was.\n",
+		pr_warn_ratelimited("smcx: TCP server %pI4:%u" SMCX_LEAKED_TEXT,
 				    &e->key.addr, ntohs(e->key.port), SMCX_PEER_BAN_S);
 	else
-		pr_warn_ratelimited("smcx: TCP server [%pI6c]:%u took an SMC Proposal from a SYN; reset, connecting without SMC for %u s. It accepts data in SYNs without a cookie (net.ipv4.tcp_fastopen bit 0x200 or TCP_FASTOPEN_NO_COOKIE) where an SMC server was.\n",
+		pr_warn_ratelimited("smcx: TCP server [%pI6c]:%u" SMCX_LEAKED_TEXT,
 				    &e->key.addr, ntohs(e->key.port), SMCX_PEER_BAN_S);
 }
 
