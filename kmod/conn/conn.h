@@ -219,8 +219,9 @@ struct smcx_conn_tx {
  * @events: events of this turn
  * @quick: they followed each other quickly
  * @held: bytes wait for the next event
+ * @armed: @timer has a reference: it is queued, or its function has not got the lock yet
  * @start: time of the first event, ns
- * @timer: ends @held; has a reference while armed
+ * @timer: ends @held
  */
 struct smcx_conn_turn {
 	u8		expect;
@@ -228,6 +229,7 @@ struct smcx_conn_turn {
 	u8		events;
 	bool		quick;
 	bool		held;
+	bool		armed;
 	u64		start;
 	struct hrtimer	timer;
 };

@@ -45,9 +45,11 @@ void smcx_turn_release(struct smcx_conn *c)
 	if (!c->turn.held)
 		return;
 	c->turn.held = false;
-	/* if it runs already it finds nothing held, and drops its reference itself */
-	if (hrtimer_try_to_cancel(&c->turn.timer) == 1)
-		smcx_member_put(&c->m);
+	/* if it runs already it finds nothing held, and drops the reference itself */
+	if (hrtimer_try_to_cancel(&c->turn.timer) != 1)
+		return;
+	c->turn.armed = false;
+	smcx_member_put(&c->m);
 }
 
 static void turn_hold(struct smcx_conn *c)
@@ -55,7 +57,10 @@ static void turn_hold(struct smcx_conn *c)
 	if (c->turn.held)
 		return;
 	c->turn.held = true;
-	smcx_member_hold(&c->m);
+	/* a timer that could not be cancelled is still there, and so is its reference */
+	if (!c->turn.armed)
+		smcx_member_hold(&c->m);
+	c->turn.armed = true;
 	hrtimer_start(&c->turn.timer, ns_to_ktime(TURN_HOLD_NS), HRTIMER_MODE_REL_SOFT);
 }
 
@@ -63,16 +68,22 @@ static void turn_hold(struct smcx_conn *c)
 static enum hrtimer_restart turn_timeout(struct hrtimer *timer)
 {
 	struct smcx_conn *c = container_of(timer, struct smcx_conn, turn.timer);
+	bool again;
 
 	smcx_conn_lock(c);
-	if (c->turn.held) {
+	/* armed anew while we waited for the lock: what is held now has time left, the reference is the next run's */
+	again = hrtimer_is_queued(timer);
+	if (!again)
+		c->turn.armed = false;
+	if (!again && c->turn.held) {
 		c->turn.held = false;
 		if (c->turn.sure)
 			c->turn.sure--;
 		smcx_conn_push(c);
 	}
 	smcx_conn_unlock(c);
-	smcx_member_put(&c->m);
+	if (!again)
+		smcx_member_put(&c->m);
 	return HRTIMER_NORESTART;
 }
 
