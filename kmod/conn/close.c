@@ -83,12 +83,21 @@ void smcx_conn_kill(struct smcx_member *m, int err)
 	smcx_conn_unlock(c);
 }
 
-/* The peer does not answer our close: tell it that we are gone, and go. */
+/*
+ * The peer does not answer our close: tell it that we are gone, and go. Messages under way hold us, and a peer that posts no
+ * receives can keep them so for ever (RNR), while what it sends itself makes the link look alive. Then the link is worth nothing.
+ */
 static void close_give_up(struct smcx_conn *c)
 {
+	if (c->expired) {
+		smcx_lgr_terminate(c->m.lgr, -ETIMEDOUT, 0);
+		return;
+	}
 	c->expired = true;
 	smcx_conn_event(c, SMCX_CLOSE_EV_KILL, 0);
 	smcx_conn_push(c);
+	if (c->tx.msgs)
+		smcx_conn_timer_arm(c, smcx_conn_close_timeout(c));
 }
 
 void smcx_conn_timer(struct work_struct *work)

@@ -244,7 +244,7 @@ struct smcx_conn_turn {
  * @killed: the link group is gone: post nothing
  * @detached: socket has closed, the connection finishes alone
  * @abortive: close() found unread bytes, or wants a reset
- * @expired: the peer did not answer our close in time
+ * @expired: the peer did not answer our close in time; if the timer fires again, the group ends
  * @finished: element and membership are given back, or being so
  * @events: SMCX_CEV_* to deliver when @lock is dropped (conn_priv.h)
  * @rx: receive half
