@@ -170,15 +170,25 @@ static bool smcx_lgr_queue_up(struct smcx_lgr *lgr, struct smcx_lgr_waiter *w, u
 	return ok;
 }
 
+/* Can its end be what a client waits for? @may: the limit is that of the client's own groups. */
+static bool smcx_lgr_is_in_the_way(struct smcx_lgr *lgr, const struct smcx_lgr_params *p, bool may)
+{
+	if (may)
+		return smcx_lgr_is_peer(lgr, p) && smcx_lgr_is_forming(lgr, p);
+	return lgr->sn == p->sn && lgr->role == p->role;
+}
+
 /*
  * A peer that goes silent after its Proposal leaves a group that never comes up, and everybody who
  * has waited for it in vain. If each of these made a group of its own, hundreds of QPs
  * and regions would be made in one go, and whoever connects meanwhile would stand behind
- * them. So only a few may form for one peer, and the rest goes on waiting.
+ * them. So only a few may form for one peer, and the rest goes on waiting. The same if a client calls itself
+ * something else each time (smcx_lgr_may_form()).
  */
 static enum smcx_join smcx_lgr_look_forming(const struct smcx_lgr_params *p,
 					    struct smcx_lgr_waiter *w, bool waited)
 {
+	bool may = smcx_lgr_may_form(p);
 	unsigned int forming = 0;
 	struct smcx_lgr *lgr;
 
@@ -190,12 +200,11 @@ static enum smcx_join smcx_lgr_look_forming(const struct smcx_lgr_params *p,
 		if (!waited && smcx_lgr_queue_up(lgr, w, lgr->max_conns))
 			return SMCX_JOIN_WAIT;
 	}
-	if (forming < SMCX_LGR_FORMING_MAX)
+	if (may && forming < SMCX_LGR_FORMING_MAX)
 		return SMCX_JOIN_FIRST;
-	/* the youngest, whether it has a seat for us or not: who finds none looks again */
+	/* the youngest, whether it has a seat for us or not, or is for us at all: who finds none looks again */
 	list_for_each_entry_reverse(lgr, &smcx_lgr_list, node)
-		if (smcx_lgr_is_peer(lgr, p) && smcx_lgr_is_forming(lgr, p) &&
-		    smcx_lgr_queue_up(lgr, w, UINT_MAX))
+		if (smcx_lgr_is_in_the_way(lgr, p, may) && smcx_lgr_queue_up(lgr, w, UINT_MAX))
 			return SMCX_JOIN_WAIT;
 	return SMCX_JOIN_FIRST;
 }
@@ -234,6 +243,7 @@ int smcx_lgr_join_server(const struct smcx_lgr_params *p, struct smcx_lgr_waiter
 	if (join != SMCX_JOIN_FIRST)
 		return join;
 
+	smcx_lgr_trim_idle();
 	lgr = smcx_lgr_alloc(p);
 	if (IS_ERR(lgr))
 		return PTR_ERR(lgr);
@@ -255,9 +265,11 @@ int smcx_lgr_join_server(const struct smcx_lgr_params *p, struct smcx_lgr_waiter
 
 struct smcx_lgr *smcx_lgr_create_client(const struct smcx_lgr_params *p)
 {
-	struct smcx_lgr *lgr = smcx_lgr_alloc(p);
+	struct smcx_lgr *lgr;
 	int rc;
 
+	smcx_lgr_trim_idle();
+	lgr = smcx_lgr_alloc(p);
 	if (IS_ERR(lgr))
 		return lgr;
 	spin_lock(&smcx_lgr_list_lock);

@@ -30,8 +30,9 @@
  * FORMING: the first-contact handshake owns it. Others that want the same peer
  * wait (&struct smcx_lgr_waiter) instead of opening a second group, but only for
  * a bounded time, so a silent peer delays nobody for long. Then one of them opens another,
- * but no more than a few are FORMING for one peer: what many silent ones cost is bounded too.
- * ACTIVE: new connections take a seat; the last one leaving starts the free timer.
+ * but no more than a few are FORMING for one peer, for one address, for all: what many silent ones cost is bounded too.
+ * ACTIVE: new connections take a seat; the last one leaving starts the free timer. Groups without connections end before
+ * that if together they hold too much memory (room.c). The others cost a connection each, which the application has accepted.
  * DYING: nobody joins any more, a worker ends it: waiters told, goodbye said, QPs
  * fenced, members killed, regions unmapped, QPs stopped, off the list. The memory lives
  * until the last reference; whoever still holds one finds everything inert.
@@ -374,7 +375,7 @@ enum smcx_join { SMCX_JOIN_REUSE, SMCX_JOIN_FIRST, SMCX_JOIN_WAIT };
  * @p: parameters
  * @w: queued when the answer is WAIT; NULL = never start a group, answer WAIT if there is none to join
  * @waited: another group that is FORMING has been waited for long enough: start one, unless
- *	several are FORMING for this peer already
+ *	several are FORMING for this peer already, or many for its address or for all
  * @lgr: result for REUSE and FIRST: group with one reference and one seat
  *
  * FIRST: the group is FORMING with link 0 and its QP in RESET; the caller must end in

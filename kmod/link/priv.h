@@ -9,13 +9,13 @@
  * What the files of this folder share. Calls go down only:
  *
  *   init -> lgr -> lgr_end -> link -> { pool, member } -> life
- *                  lgr, lgr_end -> waiter -> life;  rkey
+ *                  lgr, lgr_end -> waiter -> life;  lgr -> room -> life;  rkey
  */
 
 /* DELETE_LINK reasons used here are those of protocol.rst 4.6 */
 #include "../proto/llc.h"
 
-/* groups that may be FORMING for one peer at a time */
+/* groups that may be FORMING for one peer at a time, as it calls itself; see room.c for more limits */
 #define SMCX_LGR_FORMING_MAX	4
 
 /* ---- life.c: references, the way to DYING ---- */
@@ -106,6 +106,20 @@ int smcx_link_create(struct smcx_link *link);
 void smcx_link_fence(struct smcx_link *link);
 /** smcx_link_stop() - end the QP. @link: fenced link. Context: process. */
 void smcx_link_stop(struct smcx_link *link);
+
+/* ---- room.c ---- */
+
+/**
+ * smcx_lgr_may_form() - may one more group be made for a client?
+ * @p: parameters, role SMCX_SERVER
+ *
+ * Bounds what Proposals cost whose senders never come to the RDMA side.
+ * Context: process, list lock held. Return: false while too many are FORMING for its address, its network, or altogether.
+ */
+bool smcx_lgr_may_form(const struct smcx_lgr_params *p);
+
+/** smcx_lgr_trim_idle() - a group is about to be made: end those without connections, longest unused first, while they hold too much memory. Context: process. */
+void smcx_lgr_trim_idle(void);
 
 /* ---- lgr_end.c ---- */
 
