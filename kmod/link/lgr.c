@@ -28,6 +28,8 @@ void smcx_lgr_fill_agreed(struct smcx_lgr *lgr, const struct smcx_lgr_params *p)
 static void smcx_lgr_fill(struct smcx_lgr *lgr, const struct smcx_lgr_params *p)
 {
 	lgr->sn = p->sn;
+	lgr->net_cookie = p->sn->net->net_cookie;
+	lgr->buf_type = READ_ONCE(p->sn->sysctl.buf_type);
 	lgr->id = (u32)atomic_inc_return(&smcx_lgr_next_id) << 8;
 	lgr->role = p->role;
 	lgr->version = p->version;

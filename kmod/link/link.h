@@ -142,7 +142,10 @@ struct smcx_rkey {
  * @rcu: frees the struct; near its start, where kvfree_rcu() wants it
  * @seq: order in the list, ever growing
  * @ref: see DOC
- * @sn: namespace; the namespace's exit ends the group before @sn goes
+ * @sn: namespace; the namespace's exit ends the group before @sn goes, so who has but a reference on a group may
+ *	compare it, but not follow it
+ * @net_cookie: of the namespace, for dumps
+ * @buf_type: net.smc.smcr_buf_type when the group was made, for dumps
  * @id: local group id (counter * 256)
  * @role: SMCX_CLIENT or SMCX_SERVER, fixed
  * @version: SMC-R version 1 or 2
@@ -195,6 +198,8 @@ struct smcx_lgr {
 	u64			seq;
 	refcount_t		ref;
 	struct smcx_net		*sn;
+	u64			net_cookie;
+	u8			buf_type;
 	u32			id;
 	enum smcx_role		role;
 	u8			version;

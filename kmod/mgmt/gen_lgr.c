@@ -54,9 +54,9 @@ static int smcx_gen_fill_lgr(struct sk_buff *skb, const struct smcx_lgr *lgr)
 	    nla_put_string(skb, SMCX_LGR_PNETID, lgr->pnetid) ||
 	    nla_put_u8(skb, SMCX_LGR_VLAN_ID, lgr->vlan_id) ||
 	    nla_put_u32(skb, SMCX_LGR_CONNS, READ_ONCE(lgr->conns)) ||
-	    nla_put_u64_64bit(skb, SMCX_LGR_NET_COOKIE, lgr->sn->net->net_cookie,
+	    nla_put_u64_64bit(skb, SMCX_LGR_NET_COOKIE, lgr->net_cookie,
 			      SMCX_LGR_PAD) ||
-	    nla_put_u8(skb, SMCX_LGR_BUF_TYPE, READ_ONCE(lgr->sn->sysctl.buf_type)) ||
+	    nla_put_u8(skb, SMCX_LGR_BUF_TYPE, lgr->buf_type) ||
 	    smcx_put_uint(skb, SMCX_LGR_RMB, READ_ONCE(lgr->rmb_bytes)))
 		return -EMSGSIZE;
 	return lgr->version > 1 ? smcx_gen_fill_v2(skb, lgr) : 0;

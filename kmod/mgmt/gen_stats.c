@@ -78,7 +78,7 @@ static int smcx_gen_add_usage(struct smcx_lgr *lgr, void *arg)
 {
 	struct smcx_gen_usage *u = arg;
 
-	if (net_eq(u->net, lgr->sn->net))
+	if (lgr->sn == smcx_net(u->net))
 		u->bytes += READ_ONCE(lgr->rmb_bytes);
 	return 0;
 }

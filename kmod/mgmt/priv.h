@@ -109,7 +109,8 @@ int smcx_put_u64s(struct sk_buff *skb, int first, const u64 *values, unsigned in
  */
 static inline bool smcx_mgmt_is_visible(const struct net *net, const struct smcx_lgr *lgr)
 {
-	return net_eq(net, &init_net) || net_eq(net, lgr->sn->net);
+	/* its namespace may be going while the reader has no more than a reference on the group */
+	return net_eq(net, &init_net) || lgr->sn == smcx_net(net);
 }
 
 /* ---- known servers, for SMCX ---- */
