@@ -41,7 +41,9 @@ u32 smcx_hs_make_conn(struct smcx_hs *hs)
 		rcv = READ_ONCE(sk->sk_rcvbuf) / 2;
 	if (sk->sk_userlocks & SOCK_SNDBUF_LOCK)
 		snd = READ_ONCE(sk->sk_sndbuf) / 2;
-	conn = smcx_conn_create(hs->lgr, hs->link, rcv, snd);
+	conn = smcx_conn_create(hs->lgr, hs->link, rcv, snd, !hs->brief);
+	if (hs->brief && conn == ERR_PTR(-EAGAIN))
+		return SMCX_REASON_NONE;
 	if (IS_ERR(conn))
 		return smcx_hs_errno_reason(PTR_ERR(conn));
 	hs->conn = conn;

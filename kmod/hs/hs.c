@@ -99,7 +99,7 @@ static void smcx_hs_run(struct smcx_hs *hs, bool brief)
 		smcx_hs_count(hs);
 		hs->ops->done(hs->owner, &hs->res);
 	} else if (!READ_ONCE(hs->cancelled) && smcx_hs_is_running(hs)) {
-		/* there is no group to join: the work may make one */
+		/* there is no group to join, or no element in it: the work may make one */
 		if (brief && hs->state == SMCX_HS_WAIT_LGR)
 			smcx_hs_queue(hs, 0);
 		else

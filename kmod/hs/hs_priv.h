@@ -72,7 +72,7 @@ struct smcx_clc_chan {
  * @ops: verdict upcall
  * @owner: for @ops
  * @run: one step at a time
- * @brief: this run must not sleep for long: make no group; under @run
+ * @brief: this run must not sleep for long: make no group, no region; under @run
  * @cancelled: set once by smcx_hs_cancel()
  * @link_event: set by the group's waiter: 0 none, 1 up, -1 failed
  * @state: as all below, only touched under @run
@@ -206,7 +206,7 @@ bool smcx_local_is_ipsec(struct sock *sk);
 void smcx_hs_client_ip(const struct smcx_hs *hs, struct in6_addr *ip);
 /** smcx_hs_fill_params() - link group parameters from what is agreed. @hs: handshake. @p: result. Context: process. */
 void smcx_hs_fill_params(const struct smcx_hs *hs, struct smcx_lgr_params *p);
-/** smcx_hs_make_conn() - connection and element in hs->lgr. @hs: handshake. Context: process. Return: 0 or reason. */
+/** smcx_hs_make_conn() - connection and element in hs->lgr. @hs: handshake. Context: process. Return: 0 or reason; 0 without hs->conn: not in a brief run. */
 u32 smcx_hs_make_conn(struct smcx_hs *hs);
 /** smcx_hs_fill_clc() - Accept or Confirm from hs->conn and hs->link. @hs: handshake. @clc: result. Context: process. */
 void smcx_hs_fill_clc(struct smcx_hs *hs, struct smcx_clc_accept *clc);

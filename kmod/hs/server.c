@@ -98,6 +98,11 @@ static enum smcx_hs_next smcx_server_accept(struct smcx_hs *hs)
 	u32 reason;
 
 	reason = smcx_hs_make_conn(hs);
+	if (!reason && !hs->conn) {
+		/* WAIT_LGR in a brief run: the work begins again */
+		smcx_hs_drop_group(hs);
+		return SMCX_HS_SLEEP;
+	}
 	if (!reason && hs->early)
 		reason = smcx_hs_early_connect(hs);
 	if (reason)

@@ -185,7 +185,7 @@ static int smcx_pool_grow(struct smcx_lgr *lgr, u8 code)
 	return rc;
 }
 
-static struct smcx_pool_region *smcx_pool_take_or_grow(struct smcx_lgr *lgr, u8 code,
+static struct smcx_pool_region *smcx_pool_take_or_grow(struct smcx_lgr *lgr, u8 code, bool wait,
 						       unsigned int *elem, bool *fresh)
 {
 	struct smcx_pool_region *pr = smcx_pool_take(lgr, code, elem, fresh);
@@ -193,6 +193,8 @@ static struct smcx_pool_region *smcx_pool_take_or_grow(struct smcx_lgr *lgr, u8 
 
 	if (pr)
 		return pr;
+	if (!wait)
+		return ERR_PTR(-EAGAIN);
 	mutex_lock(&lgr->pool_mutex);
 	/* who held the mutex before us has probably grown the class */
 	while (!rc && !(pr = smcx_pool_take(lgr, code, elem, fresh)))
@@ -202,11 +204,11 @@ static struct smcx_pool_region *smcx_pool_take_or_grow(struct smcx_lgr *lgr, u8 
 }
 
 /* The registration posted by smcx_pool_register() may still be under way. */
-static int smcx_pool_settle(struct smcx_lgr *lgr, struct smcx_region *mem)
+static int smcx_pool_settle(struct smcx_region *mem, bool wait)
 {
 	if (READ_ONCE(mem->state) != SMCX_REGION_POSTED)
 		return 0;
-	return smcx_region_wait(mem);
+	return wait ? smcx_region_wait(mem) : -EAGAIN;
 }
 
 static u8 smcx_pool_code(const struct smcx_qp *qp, u32 size)
@@ -245,7 +247,7 @@ void smcx_rmbe_fetch(const struct smcx_rmbe *rmbe, u32 off, u32 len)
 	smcx_region_sync_cpu(pr->mem, smcx_pool_off(pr, rmbe->idx - 1) + off, len);
 }
 
-int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, struct smcx_rmbe *rmbe)
+int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, bool wait, struct smcx_rmbe *rmbe)
 {
 	struct smcx_pool_region *pr;
 	unsigned int elem;
@@ -257,11 +259,11 @@ int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, struct smcx_rmbe *rmbe)
 		return -ENOTCONN;
 	code = smcx_pool_code(lgr->links[0].qp, size);
 	do {
-		pr = smcx_pool_take_or_grow(lgr, code, &elem, &fresh);
+		pr = smcx_pool_take_or_grow(lgr, code, wait, &elem, &fresh);
 	} while (PTR_ERR_OR_ZERO(pr) == -ENOMEM && code--);
 	if (IS_ERR(pr))
 		return PTR_ERR(pr);
-	rc = smcx_pool_settle(lgr, pr->mem);
+	rc = smcx_pool_settle(pr->mem, wait);
 	if (rc) {
 		smcx_pool_untake(lgr, pr, elem);
 		return rc;

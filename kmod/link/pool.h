@@ -49,13 +49,15 @@ struct smcx_rmbe {
  * smcx_rmbe_get() - take a clean element
  * @lgr: group with a seat
  * @size: wish in bytes; rounded up to a size class, reduced when memory is short
+ * @wait: a region may be made, and waited for
  * @rmbe: result
  *
  * If the link is in RTS the element's registration has completed on return;
  * on a FORMING group it is registered by smcx_link_connect()/smcx_link_ready().
- * Context: process; may wait for a local registration (<= 5 s). Return: 0 or negative errno.
+ * A registration stands behind all messages under way: a peer that takes none can hold it up.
+ * Context: process; with @wait for a local registration (<= 5 s). Return: 0, -EAGAIN (not without waiting) or negative errno.
  */
-int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, struct smcx_rmbe *rmbe);
+int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, bool wait, struct smcx_rmbe *rmbe);
 
 /**
  * smcx_rmbe_put() - give an element back
