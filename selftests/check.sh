@@ -113,9 +113,9 @@ step_net()
 step_pair()
 {
 	local both='hammer|datacdc|onertt|onertt-@(plain|bytes|trips|smc)|trust'
-	suite 16 pair --kver 6.12 --no-build \
-		--only "@(api-create|api-fds|api-splice|api-msg|api-shut|closematrix|connstorm-core|fallback|groups|sockmap|sigio|onertt-replay-core|$both)"
-	suite 12 pair --kver 6.1 --no-build --only "@(api-create|connstorm-core|$both)"
+	suite 18 pair --kver 6.12 --no-build \
+		--only "@(api-create|api-fds|api-splice|api-msg|api-shut|closematrix|connstorm-core|fallback|groups|sockmap|sigio|onertt-replay|$both)"
+	suite 14 pair --kver 6.1 --no-build --only "@(api-create|connstorm-core|onertt-replay-core|$both)"
 }
 
 step_interop()
