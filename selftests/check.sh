@@ -112,10 +112,10 @@ step_net()
 # The Proposal in the SYN lives on TCP's insides: both kernels.
 step_pair()
 {
-	local both='hammer|datacdc|onertt|onertt-@(plain|bytes|trips|smc)|trust'
+	local both='hammer|datacdc|onertt|onertt-@(plain|bytes|trips|smc|replay)|trust'
 	suite 18 pair --kver 6.12 --no-build \
-		--only "@(api-create|api-fds|api-splice|api-msg|api-shut|closematrix|connstorm-core|fallback|groups|sockmap|sigio|onertt-replay|$both)"
-	suite 14 pair --kver 6.1 --no-build --only "@(api-create|connstorm-core|onertt-replay-core|$both)"
+		--only "@(api-create|api-fds|api-splice|api-msg|api-shut|closematrix|connstorm-core|fallback|groups|sockmap|sigio|$both)"
+	suite 14 pair --kver 6.1 --no-build --only "@(api-create|connstorm-core|$both)"
 }
 
 step_interop()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# A hundredth of onertt-replay, for every kernel.
+# A hundredth of onertt-replay, for the debug kernel, too.
 # vm-test: timeout=400
 . /tests/pair/lib-pair.sh
 ports=$(cat /proc/sys/net/ipv4/ip_local_port_range)
