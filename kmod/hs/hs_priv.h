@@ -202,8 +202,6 @@ bool smcx_local_is_ipsec(struct sock *sk);
 
 /* ---- attach.c: steps both roles share ---- */
 
-/** smcx_hs_client_ip() - the client's TCP address, as link groups know it. @hs: handshake. @ip: result. Context: any. */
-void smcx_hs_client_ip(const struct smcx_hs *hs, struct in6_addr *ip);
 /** smcx_hs_fill_params() - link group parameters from what is agreed. @hs: handshake. @p: result. Context: process. */
 void smcx_hs_fill_params(const struct smcx_hs *hs, struct smcx_lgr_params *p);
 /** smcx_hs_make_conn() - connection and element in hs->lgr. @hs: handshake. Context: process. Return: 0 or reason; 0 without hs->conn: not in a brief run. */
@@ -244,6 +242,8 @@ void smcx_hs_drop(struct smcx_hs *hs);
 
 /* ---- onertt.c ---- */
 
+/** smcx_hs_client_ip() - the client's TCP address, as link groups know it. @hs: handshake. @ip: result. Context: any. */
+void smcx_hs_client_ip(const struct smcx_hs *hs, struct in6_addr *ip);
 /** smcx_onertt_fill_proposal() - capabilities and token. @hs: handshake. @prop: version 2 Proposal. Context: process. */
 void smcx_onertt_fill_proposal(const struct smcx_hs *hs, struct smcx_clc_proposal *prop);
 /** smcx_onertt_fill_accept() - capabilities; a server's invitation. @hs: handshake. @clc: version 2 Accept or Confirm. Context: process. */

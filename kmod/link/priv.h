@@ -10,6 +10,7 @@
  *
  *   init -> lgr -> lgr_end -> link -> { pool, member } -> life
  *                  lgr, lgr_end -> waiter -> life;  lgr -> room -> life;  rkey
+ *   early -> lgr
  */
 
 /* DELETE_LINK reasons used here are those of protocol.rst 4.6 */
@@ -63,14 +64,6 @@ void smcx_lgr_unused(struct smcx_lgr *lgr);
 /* ---- waiter.c ---- */
 
 /**
- * smcx_lgr_fill_agreed() - what Accept and Proposal say of the peer and of the group
- * @lgr: group that is not in use yet, or its lock and the list's are held
- * @p: parameters
- * Context: any.
- */
-void smcx_lgr_fill_agreed(struct smcx_lgr *lgr, const struct smcx_lgr_params *p);
-
-/**
  * smcx_lgr_wait_locked() - queue a waiter if the group can take it
  * @lgr: group, lgr->lock held
  * @w: waiter
@@ -120,6 +113,16 @@ bool smcx_lgr_may_form(const struct smcx_lgr_params *p);
 
 /** smcx_lgr_trim_idle() - a group is about to be made: end those without connections, longest unused first, while they hold too much memory. Context: process. */
 void smcx_lgr_trim_idle(void);
+
+/* ---- lgr.c, for early.c ---- */
+
+/**
+ * smcx_lgr_fill_agreed() - what Accept and Proposal say of the peer and of the group
+ * @lgr: group that is not in use yet, or its lock and the list's are held
+ * @p: parameters
+ * Context: any.
+ */
+void smcx_lgr_fill_agreed(struct smcx_lgr *lgr, const struct smcx_lgr_params *p);
 
 /* ---- lgr_end.c ---- */
 

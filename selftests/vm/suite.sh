@@ -122,6 +122,9 @@ fold()
 	mv "$PLAN.rest" "$PLAN"
 }
 
+# why FOLDER: what the machines of this boot had to say.
+why() { sed 's/^/    /' "$1/why" | head -n 24; }
+
 out_of_time() { [ "$BUDGET" -gt 0 ] && [ "$SECONDS" -ge "$BUDGET" ]; }
 
 # give_up: the tests nobody had time for, by name.
@@ -149,14 +152,14 @@ blame()
 	if [ -n "$cut" ]; then
 		FAIL=$((FAIL + 1))
 		echo "  FAILED $cut [$LABEL]: a machine died or hung (logs: $keep)"
-		sed 's/^/    /' "$keep/why" | head -n 24
+		why "$keep"
 		awk -v cut="$cut" '($1 "/" $2) != cut' "$PLAN" > "$PLAN.rest"
 		mv "$PLAN.rest" "$PLAN"
 	elif [ "$status" != 0 ] && ! awk '$1 == "RESULT" && $4 > 0 { bad = 1 } END { exit !bad }' "$REPORT.now"; then
 		# Nobody's fault in particular: start-up, a leak found at the end, ...
 		FAIL=$((FAIL + 1))
 		echo "  FAILED outside of a test [$LABEL] (logs: $keep)"
-		sed 's/^/    /' "$keep/why" | head -n 24
+		why "$keep"
 		[ "$status" != 4 ] || : > "$PLAN"
 	fi
 }
@@ -191,7 +194,7 @@ main()
 		done
 		fold "$status" "$keep"/*.tap
 		if out_of_time; then
-			sed 's/^/    /' "$keep/why" | head -n 24
+			why "$keep"
 			give_up
 			break
 		fi
