@@ -21,10 +21,9 @@ delay=$(sysctl -n net.smc.lgr_free_delay) timeout=$(sysctl -n net.smc.close_time
 # who closes a listener with a Confirm on its way never learns of the connection: its client gives up by itself
 sysctl -q -w net.smc.lgr_free_delay=1 net.smc.close_timeout=15
 peer sync begin 60
-/tests/pair/hammer "$SELF" "$PEER" 20 > hammer.out
-rc=$?
-grep '^#' hammer.out
-check "no call hangs, connections were SMC" test $rc = 0
+# its points are the first two
+/tests/pair/hammer "$SELF" "$PEER" 20 || { bad=1; smcx stat | sed 's/^/# /'; }
+n=2
 peer sync end $((120 * SLOW))
 check "no socket and no link group is left" idle
 sysctl -q -w net.smc.lgr_free_delay="$delay" net.smc.close_timeout="$timeout"
