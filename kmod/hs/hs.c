@@ -220,17 +220,20 @@ bool smcx_hs_cancel(struct smcx_hs *hs)
 	bool prevented;
 
 	WRITE_ONCE(hs->cancelled, true);
-	if (cancel_delayed_work_sync(&hs->work))
-		smcx_hs_put(hs);
-	/* steps may still run in smcx_hs_run_first() */
+	/* waits for a step that runs, in the work or in smcx_hs_run_first(); none begins any more */
 	mutex_lock(&hs->run);
-	/* a late kick may queue one more run: it finds @cancelled and does nothing */
 	prevented = hs->state != SMCX_HS_DONE;
 	if (prevented) {
 		smcx_hs_drop(hs);
 		hs->state = SMCX_HS_DONE;
 	}
 	mutex_unlock(&hs->run);
+	/*
+	 * A run that is queued finds @cancelled and does nothing, so does that of a late kick. Not
+	 * the _sync kind: see "Deferred work" in locking.rst.
+	 */
+	if (cancel_delayed_work(&hs->work))
+		smcx_hs_put(hs);
 	return prevented;
 }
 

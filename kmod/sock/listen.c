@@ -290,6 +290,7 @@ void smcx_listen_stop(struct smcx_sock *ss)
 	smp_store_release(&ss->mode, SMCX_MODE_DEAD);
 	release_sock(ss->sk);
 	smcx_child_close_all(ss);
-	if (cancel_delayed_work_sync(&ss->lsn->work))
+	if (cancel_delayed_work(&ss->lsn->work))
 		smcx_sock_put(ss);
+	flush_delayed_work(&ss->lsn->work);
 }

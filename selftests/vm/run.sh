@@ -316,7 +316,7 @@ judge()
 {
 	local role=$1 rc bad
 	touch "$DIR/$role".{console,out,dmesg}
-	bad=$(cat "$DIR/$role.console" "$DIR/$role.dmesg" | splats | sort -u | head -n 20)
+	bad=$(cat "$DIR/$role.console" "$DIR/$role.dmesg" | splats | sort -u | head -n 8)
 	rc=$(sed -n 's/^@exit \([0-9]*\)\r*$/\1/p' "$DIR/$role.out" | tail -n 1)
 	if stray_fault "$PAIRED" < "$DIR/$role.console"; then
 		say "$role: stray fault of the emulator"
@@ -324,6 +324,8 @@ judge()
 	elif [ -n "$bad" ]; then
 		say "$role: kernel splat (log: $DIR/$role.console)"
 		sed "s/^/    /" <<< "$bad" >&2
+		say "    from the first on:"
+		cat "$DIR/$role.console" "$DIR/$role.dmesg" | from_splat | sed "s/^/    /" >&2
 		STATUS[$role]=2
 	elif grep -q '^@harness' "$DIR/$role.out"; then
 		grep '^@harness' "$DIR/$role.out" | sed "s/^/$role: /" >&2

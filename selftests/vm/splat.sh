@@ -16,6 +16,12 @@ splats() {
 	grep -E "$SPLATS" | grep -vE "$SPLAT_NOISE" || true
 }
 
+# from_splat < LOG: the first of these lines and what follows it, the trace.
+from_splat() {
+	awk -v splats="$SPLATS" -v noise="$SPLAT_NOISE" '!left && $0 ~ splats && $0 !~ noise { left = 25 }
+	     left { print; if (!--left) exit }'
+}
+
 # stray_fault [PAIRED] < LOG: faults the emulator is known to raise by itself: any fault with address bits in the flags
 # register (no processor has flags there), a debug exception or breakpoint nobody armed, between two machines a virtual cable
 # that stopped taking packets; and any oops of a kernel that no module of ours has tainted yet. Worth another try, and a word

@@ -123,7 +123,7 @@ fold()
 }
 
 # why FOLDER: what the machines of this boot had to say.
-why() { sed 's/^/    /' "$1/why" | head -n 24; }
+why() { sed 's/^/    /' "$1/why" | head -n 48; }
 
 out_of_time() { [ "$BUDGET" -gt 0 ] && [ "$SECONDS" -ge "$BUDGET" ]; }
 
