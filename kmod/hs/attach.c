@@ -2,6 +2,7 @@
 /* Steps both roles share: group, connection, messages, verdicts. */
 #include <linux/etherdevice.h>
 #include <linux/utsname.h>
+#include <net/ipv6.h>
 
 #include "hs_priv.h"
 
@@ -17,7 +18,7 @@ void smcx_hs_fill_params(const struct smcx_hs *hs, struct smcx_lgr_params *p)
 	p->data = hs->agreed.caps & SMCX_CAP_DATA;
 	memcpy(p->eid, hs->agreed.eid, sizeof(p->eid));
 	p->path = smcx_local_path(hs);
-	smcx_hs_client_ip(hs, &p->client_ip);
+	smcx_hs_addresses(hs, &p->client_ip, &p->server_ip);
 }
 
 static u32 smcx_hs_errno_reason(int err)
@@ -201,12 +202,25 @@ enum smcx_hs_next smcx_hs_step_decline(struct smcx_hs *hs)
 	return smcx_hs_decline(hs, SMCX_REASON_TIMEOUT_CL);
 }
 
+/*
+ * First contact: the CLC messages carry the keys. The standard wants all others confirmed; a client needs it only if it
+ * knows the group by another address of the server's (smcx_client_may_join()).
+ */
+static bool smcx_hs_is_key_due(const struct smcx_hs *hs)
+{
+	struct in6_addr client, server;
+
+	if (hs->first || !READ_ONCE(hs->sn->sysctl.rkey_skip))
+		return !hs->first;
+	smcx_hs_addresses(hs, &client, &server);
+	return hs->role == SMCX_SERVER && !ipv6_addr_equal(&hs->lgr->server_ip, &server);
+}
+
 bool smcx_hs_confirm_rkey(struct smcx_hs *hs)
 {
 	const struct smcx_rmbe *rmbe = &hs->conn->rx.rmbe;
 
-	/* first contact: the CLC messages carry the keys */
-	if (hs->first || READ_ONCE(hs->sn->sysctl.rkey_skip))
+	if (!smcx_hs_is_key_due(hs))
 		return false;
 	hs->ask.rkey = rmbe->rkey;
 	hs->ask.addr = rmbe->addr;

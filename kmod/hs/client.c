@@ -2,6 +2,7 @@
 /* Client's procedure (protocol.rst 2.4, 3.9, 3.10). */
 #include <linux/etherdevice.h>
 #include <net/inet_sock.h>
+#include <net/ipv6.h>
 
 #include "hs_priv.h"
 
@@ -126,6 +127,17 @@ static u32 smcx_client_route(struct smcx_hs *hs, const struct smcx_clc_accept *a
 	return hs->gateway ? SMCX_REASON_NONE : SMCX_REASON_NOINDIRECT;
 }
 
+/*
+ * Any server can say that it is another one whose group we have, and name a key that is worth nothing there: the first byte
+ * for it would break that link. So a new address must name a region that was announced over the link itself.
+ */
+static bool smcx_client_may_join(const struct smcx_hs *hs, const struct smcx_lgr_params *p,
+				 const struct smcx_clc_accept *acc)
+{
+	return ipv6_addr_equal(&hs->lgr->server_ip, &p->server_ip) ||
+	       smcx_rkey_is_known(hs->link, acc->rkey, acc->rmb_addr);
+}
+
 static u32 smcx_client_join(struct smcx_hs *hs, const struct smcx_clc_accept *acc)
 {
 	struct smcx_lgr_params p = {};
@@ -151,7 +163,7 @@ static u32 smcx_client_join(struct smcx_hs *hs, const struct smcx_clc_accept *ac
 	}
 	hs->lgr = lgr;
 	hs->seat = true;
-	return SMCX_REASON_NONE;
+	return hs->first || smcx_client_may_join(hs, &p, acc) ? SMCX_REASON_NONE : SMCX_REASON_ERR_RTOK;
 }
 
 static enum smcx_hs_next smcx_client_confirm(struct smcx_hs *hs,

@@ -218,7 +218,7 @@ int smcx_hs_send_clc(struct smcx_hs *hs, const struct smcx_clc_accept *clc);
 void smcx_hs_wait_link(struct smcx_hs *hs);
 /** smcx_hs_step_link() - WAIT_LINK, both roles. @hs: handshake. Context: process. */
 enum smcx_hs_next smcx_hs_step_link(struct smcx_hs *hs);
-/** smcx_hs_confirm_rkey() - does the standard want the element's key confirmed now? Enters WAIT_RKEY if so. @hs: handshake with connection. Context: process. */
+/** smcx_hs_confirm_rkey() - must the element's key be confirmed now? Enters WAIT_RKEY if so. @hs: handshake with connection. Context: process. */
 bool smcx_hs_confirm_rkey(struct smcx_hs *hs);
 /** smcx_hs_step_rkey() - WAIT_RKEY, both roles. @hs: handshake. @go: what follows. Context: process. */
 enum smcx_hs_next smcx_hs_step_rkey(struct smcx_hs *hs, enum smcx_hs_next (*go)(struct smcx_hs *hs));
@@ -242,8 +242,8 @@ void smcx_hs_drop(struct smcx_hs *hs);
 
 /* ---- onertt.c ---- */
 
-/** smcx_hs_client_ip() - the client's TCP address, as link groups know it. @hs: handshake. @ip: result. Context: any. */
-void smcx_hs_client_ip(const struct smcx_hs *hs, struct in6_addr *ip);
+/** smcx_hs_addresses() - TCP addresses, as in struct smcx_lgr. @hs: handshake. @client: result. @server: result. Context: any. */
+void smcx_hs_addresses(const struct smcx_hs *hs, struct in6_addr *client, struct in6_addr *server);
 /** smcx_onertt_fill_proposal() - capabilities and token. @hs: handshake. @prop: version 2 Proposal. Context: process. */
 void smcx_onertt_fill_proposal(const struct smcx_hs *hs, struct smcx_clc_proposal *prop);
 /** smcx_onertt_fill_accept() - capabilities; a server's invitation. @hs: handshake. @clc: version 2 Accept or Confirm. Context: process. */

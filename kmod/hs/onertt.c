@@ -16,10 +16,14 @@ static void smcx_onertt_addr(const struct sock *sk, bool own, struct in6_addr *t
 #endif
 }
 
-void smcx_hs_client_ip(const struct smcx_hs *hs, struct in6_addr *ip)
+void smcx_hs_addresses(const struct smcx_hs *hs, struct in6_addr *client, struct in6_addr *server)
 {
-	memset(ip, 0, sizeof(*ip));
-	smcx_onertt_addr(hs->sk, hs->role == SMCX_CLIENT, ip);
+	bool own = hs->role == SMCX_CLIENT;
+
+	memset(client, 0, sizeof(*client));
+	memset(server, 0, sizeof(*server));
+	smcx_onertt_addr(hs->sk, own, client);
+	smcx_onertt_addr(hs->sk, !own, server);
 }
 
 void smcx_hs_peer_key(const struct sock *sk, struct smcx_peer_key *key)

@@ -34,6 +34,7 @@ static void smcx_lgr_fill(struct smcx_lgr *lgr, const struct smcx_lgr_params *p)
 	lgr->role = p->role;
 	lgr->version = p->version;
 	lgr->client_ip = p->client_ip;
+	lgr->server_ip = p->server_ip;
 	smcx_lgr_fill_agreed(lgr, p);
 	lgr->vlan_id = p->path->vlan_id;
 	strscpy(lgr->pnetid, p->path->pnetid, sizeof(lgr->pnetid));
@@ -104,7 +105,8 @@ static int smcx_lgr_start(struct smcx_lgr *lgr)
 /*
  * Anybody can say in a Proposal that it is somebody else, and what a server accepts then is written to the memory
  * of whoever has the group. So a server's group belongs to the TCP address it was made for. A client goes
- * by the QPN in the Accept, as not every server does the same.
+ * by the QPN in the Accept, as not every server does the same, and asks for more if the address is new
+ * (smcx_client_may_join()).
  */
 static bool smcx_lgr_is_peer(const struct smcx_lgr *lgr, const struct smcx_lgr_params *p)
 {

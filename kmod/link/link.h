@@ -157,6 +157,7 @@ struct smcx_rkey {
  * @peer_vendor: peer's vendor options (FCE 144..147), for later extensions
  * @peer_id: peer's id
  * @client_ip: the client's TCP address: a server's group serves one; IPv4 in word 0, the rest zero
+ * @server_ip: the server's TCP address at the first contact, the same way
  * @peer_os: OS type of the peer's FCE
  * @peer_host: host name of the peer's FCE, NUL terminated
  * @eid: agreed EID, v2
@@ -211,6 +212,7 @@ struct smcx_lgr {
 	u8			peer_vendor[4];
 	u8			peer_id[8];
 	struct in6_addr		client_ip;
+	struct in6_addr		server_ip;
 	u8			peer_os;
 	char			peer_host[33];
 	u8			eid[32];
@@ -349,6 +351,7 @@ void smcx_lgr_netns_exit(struct smcx_net *sn);
  * @data: bytes may follow a CDC message
  * @peer_id: from Proposal (server) or Accept (client)
  * @client_ip: the client's TCP address, as in struct smcx_lgr
+ * @server_ip: the server's
  * @peer_gid: from Proposal or Accept
  * @peer_mac: compared in version 1 only
  * @peer_qpn: client, reuse only: from Accept
@@ -366,6 +369,7 @@ struct smcx_lgr_params {
 	bool			data;
 	u8			peer_id[8];
 	struct in6_addr		client_ip;
+	struct in6_addr		server_ip;
 	union ib_gid		peer_gid;
 	u8			peer_mac[6];
 	u32			peer_qpn;
@@ -512,6 +516,8 @@ void smcx_member_put(struct smcx_member *m);
 int smcx_rkey_add(struct smcx_link *link, u32 rkey, u64 addr);
 /** smcx_rkey_set() - add another link's key to a slot. @lgr: group. @slot: slot. @link_id: that link's id. @rkey: key. @addr: address. Context: any. */
 void smcx_rkey_set(struct smcx_lgr *lgr, int slot, u8 link_id, u32 rkey, u64 addr);
+/** smcx_rkey_is_known() - has the peer announced this region on this link? @link: link. @rkey: key. @addr: address. Context: any. */
+bool smcx_rkey_is_known(const struct smcx_link *link, u32 rkey, u64 addr);
 /** smcx_rkey_del() - forget a key. @link: link it is valid on. @rkey: key. Context: any. Return: 0 or -ENOENT. */
 int smcx_rkey_del(struct smcx_link *link, u32 rkey);
 

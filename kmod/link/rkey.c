@@ -58,6 +58,20 @@ out:
 	return i;
 }
 
+bool smcx_rkey_is_known(const struct smcx_link *link, u32 rkey, u64 addr)
+{
+	struct smcx_lgr *lgr = link->lgr;
+	bool known = false;
+	int i;
+
+	spin_lock_bh(&lgr->lock);
+	i = rkey ? smcx_rkey_find(link, rkey) : -ENOENT;
+	if (i >= 0)
+		known = lgr->rkeys[i].addr[link->idx] == addr;
+	spin_unlock_bh(&lgr->lock);
+	return known;
+}
+
 void smcx_rkey_set(struct smcx_lgr *lgr, int slot, u8 link_id, u32 rkey, u64 addr)
 {
 	int i;
