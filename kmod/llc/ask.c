@@ -15,6 +15,7 @@ static bool smcx_llc_ask_next(struct smcx_llc_state *llc, struct smcx_llc_msg *m
 	ask = list_first_entry(&llc->asks, struct smcx_llc_ask, node);
 	list_del_init(&ask->node);
 	llc->asked = ask;
+	llc->asked_rkey = ask->rkey;
 	llc->flow = SMCX_LLC_FLOW_CONFIRM_RKEY;
 	mod_delayed_work(system_wq, &llc->ask_timer, SMCX_LLC_WAIT);
 	memset(msg, 0, sizeof(*msg));
@@ -25,19 +26,25 @@ static bool smcx_llc_ask_next(struct smcx_llc_state *llc, struct smcx_llc_msg *m
 	return true;
 }
 
-/* The exchange is over; who asked may have gone meanwhile. */
-static void smcx_llc_ask_end(struct smcx_llc_state *llc, int err)
+/* The exchange is over, if there is one; who asked may have gone meanwhile. */
+static void smcx_llc_ask_over(struct smcx_llc_state *llc, int err)
 {
-	struct smcx_llc_ask *ask = NULL;
+	struct smcx_llc_ask *ask;
 
-	spin_lock_bh(&llc->lock);
-	if (llc->flow == SMCX_LLC_FLOW_CONFIRM_RKEY) {
-		ask = llc->asked;
-		llc->asked = NULL;
-		llc->flow = SMCX_LLC_FLOW_NONE;
-	}
+	lockdep_assert_held(&llc->lock);
+	if (llc->flow != SMCX_LLC_FLOW_CONFIRM_RKEY)
+		return;
+	ask = llc->asked;
+	llc->asked = NULL;
+	llc->flow = SMCX_LLC_FLOW_NONE;
 	if (ask)
 		ask->fn(ask, err);
+}
+
+static void smcx_llc_ask_end(struct smcx_llc_state *llc, int err)
+{
+	spin_lock_bh(&llc->lock);
+	smcx_llc_ask_over(llc, err);
 	spin_unlock_bh(&llc->lock);
 }
 
@@ -57,9 +64,13 @@ void smcx_llc_ask_go(struct smcx_llc_state *llc)
 	} while (rc);
 }
 
+/* An answer repeats the key. One that came too late for its own request is none to the next. */
 void smcx_llc_ask_response(struct smcx_llc_state *llc, const struct smcx_llc_msg *msg)
 {
-	smcx_llc_ask_end(llc, msg->flags & SMCX_LLC_F_RKEY_NEG ? -EREMOTEIO : 0);
+	spin_lock_bh(&llc->lock);
+	if (msg->confirm_rkey.own.rkey == llc->asked_rkey)
+		smcx_llc_ask_over(llc, msg->flags & SMCX_LLC_F_RKEY_NEG ? -EREMOTEIO : 0);
+	spin_unlock_bh(&llc->lock);
 	smcx_llc_ask_go(llc);
 }
 

@@ -85,6 +85,7 @@ struct smcx_llc_link {
  * @test_interval: jiffies of silence before a link is tested, 0 = never
  * @asks: who waits for the turn to have a key confirmed
  * @asked: whose key is being confirmed, NULL if its owner has gone
+ * @asked_rkey: the key
  * @ask_timer: see DOC
  * @peer_leaves: the peer has said DELETE_LINK all
  * @has_bye: @bye is said instead of DELETE_LINK all
@@ -111,6 +112,7 @@ struct smcx_llc_state {
 
 	struct list_head		asks;
 	struct smcx_llc_ask		*asked;
+	u32				asked_rkey;
 	struct delayed_work		ask_timer;
 
 	bool				peer_leaves;
