@@ -253,7 +253,8 @@ struct smcx_conn_turn {
  * @ops: owner's upcalls, RCU, NULL when detached
  * @owner: for @ops
  * @timer: open: flushes what cork holds back; detached: gives up when the peer does not answer
- * @deadline: jiffies when the latter is due; put off while data still drains
+ * @deadline: jiffies when the latter is due; put off while data still drains, and not just byte by byte
+ * @taken: bytes the peer has taken since then
  * @dev: device of the link, referenced: where send chunks come from
  * @sn: namespace, for statistics; the group's end, which precedes its, is the last use
  * @setup: clock of the set-up's last part, under @lock; stands still from the peer's first byte on
@@ -277,6 +278,7 @@ struct smcx_conn {
 	void			*owner;
 	struct delayed_work	timer;
 	unsigned long		deadline;
+	u32			taken;
 	struct smcx_dev		*dev;
 	struct smcx_net		*sn;
 	struct smcx_setup	setup;

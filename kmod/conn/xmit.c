@@ -9,6 +9,7 @@
 
 #define XMIT_DATA_MAX	(64 * 1024)	/* most bytes in one message */
 #define XMIT_CORK_MAX	(HZ / 5)	/* as long as TCP holds a corked segment back */
+#define XMIT_ORPHAN_STEP 4096		/* bytes an orphan must get rid of in each close_timeout */
 
 u32 smcx_conn_window(const struct smcx_conn *c)
 {
@@ -171,6 +172,19 @@ static void xmit_advance(struct smcx_conn *c, u32 len)
 	q->push -= min(q->push, len);
 }
 
+/*
+ * An orphan whose peer still takes data is not given up, but one that takes a byte now and then is: it would hold the
+ * connection for ever. What is left may be taken to the last byte.
+ */
+static void xmit_put_off_end(struct smcx_conn *c, u32 n)
+{
+	c->taken += n;
+	if (c->taken < XMIT_ORPHAN_STEP && (c->tx.q.queued || c->tx.q.inflight))
+		return;
+	c->taken = 0;
+	c->deadline = jiffies + smcx_conn_close_timeout(c);
+}
+
 /* Send completion: everything before this CDC is placed, and it itself delivered. */
 static void conn_sent(struct smcx_slot *slot, bool ok)
 {
@@ -187,9 +201,8 @@ static void conn_sent(struct smcx_slot *slot, bool ok)
 		WRITE_ONCE(tx->q.inflight, tx->q.inflight - n);
 		smcx_conn_reap(c, n);
 	}
-	/* an orphan whose peer still takes data is not given up */
 	if (n && ok && c->detached)
-		c->deadline = jiffies + smcx_conn_close_timeout(c);
+		xmit_put_off_end(c, n);
 	/* a failure means that the QP broke: the group's end follows */
 	if (ok)
 		smcx_conn_push(c);
