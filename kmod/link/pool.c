@@ -395,15 +395,20 @@ static void smcx_pool_drop(struct smcx_lgr *lgr, struct smcx_pool_region *pr)
 	kfree(pr);
 }
 
-/* No lock is held while the peer is asked: @going keeps everybody off the region. */
+/*
+ * No lock is held while the peer is asked: @going keeps everybody off the region. A peer that does not answer has no claim to it
+ * either: no connection uses it, and every later one would be told its key again.
+ */
 static void smcx_pool_shrink_work(struct work_struct *work)
 {
 	struct smcx_lgr *lgr = container_of(to_delayed_work(work), struct smcx_lgr, shrink_work);
 	struct smcx_pool_region *pr;
 	unsigned long wait;
+	int rc;
 
 	while ((pr = smcx_pool_pick_idle(lgr, &wait))) {
-		if (!smcx_link_llc->delete_rkey(&lgr->links[0], pr->mem->rkey)) {
+		rc = smcx_link_llc->delete_rkey(&lgr->links[0], pr->mem->rkey);
+		if (!rc || rc == -ETIMEDOUT) {
 			smcx_pool_drop(lgr, pr);
 			continue;
 		}
