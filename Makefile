@@ -7,7 +7,7 @@
 #   make install          the module for the running kernel (or KVER), and the tools; DESTDIR, PREFIX; make uninstall
 #   make deb              Debian packages smcx-dkms and smcx-tools in build/deb
 #   make check-packages   two Debian machines that install them, serve and fetch a page over SMC, and purge them (root)
-#   make in-tree LINUX=<tree> [O=<build folder>]     place the sources into a kernel tree and build them there
+#   make in-tree LINUX=<tree> [O=<build folder>]     place the sources into a kernel tree and build them there; BOOT=1: and boot it
 #   make check-patches    kernels 6.1 and 6.12 without CONFIG_SMC, with patches/: build, boot, data over SMC
 #   make clean
 #
@@ -59,7 +59,7 @@ uninstall:
 	@RELEASE=$(RELEASE) $(INSTALL) uninstall module conf tools
 
 in-tree:
-	@userspace/packaging/in-tree.sh "$(LINUX)" $(O)
+	@BOOT=$(BOOT) userspace/packaging/in-tree.sh "$(LINUX)" $(O)
 
 deb:
 	@userspace/packaging/deb.sh

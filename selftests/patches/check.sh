@@ -45,6 +45,8 @@ check_line()
 	rel=$(cat "$dir/include/config/kernel.release")
 	mkdir -p "$SMCX_BUILD/$rel"
 	cp "$dir/net/smcx/smcx.ko" "$SMCX_BUILD/$rel/smcx.ko"
+	point "$line: make in-tree boots it, and the module loads" \
+		env BOOT=1 "$SMCX_TOP/userspace/packaging/in-tree.sh" "$SMCX_CACHE/patched/$line/tree" "$dir"
 	# Each connection of this test is proven to be SMC through sock_diag.
 	"$here/../vm/suite.sh" pair --kver "patched-$line" --no-build --cpus 1 --only api-create >&2
 }

@@ -6,6 +6,7 @@
 #   kernel.sh kdir NAME       the folder to build modules against
 #   kernel.sh image NAME      the boot image (downloads the package into the cache)
 #   kernel.sh modules NAME    the folder with modules.dep (lib/modules/RELEASE); nothing for kernels of our own
+# SMCX_KERNEL=<build folder of a kernel>: that one, whatever the name.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
@@ -80,7 +81,18 @@ modules()
 	esac
 }
 
+# given: the same of the kernel in SMCX_KERNEL.
+given()
+{
+	case $1 in
+	release) cat "$SMCX_KERNEL/include/config/kernel.release" ;;
+	kdir) echo "$SMCX_KERNEL" ;;
+	image) echo "$SMCX_KERNEL/arch/x86/boot/bzImage" ;;
+	esac
+}
+
+[ -z "${SMCX_KERNEL:-}" ] || { given "${1:-}"; exit; }
 case ${1:-} in
 release | kdir | image | modules) "$1" "$2" ;;
-*) sed -n '3,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+*) sed -n '3,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
