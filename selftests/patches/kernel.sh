@@ -49,25 +49,27 @@ apply()
 	fi
 }
 
+# In a folder of its own: what did not change is not compiled again.
 configure()
 {
-	local wanted lost=
-	mkdir -p "$base/build"
+	local wanted lost= config=$base/config
+	mkdir -p "$base/build" "$config"
 	"$SMCX_TOP/userspace/packaging/in-tree.sh" "$base/tree" "$base/nowhere" 2> /dev/null
 	[ ! "$base/build/.config" -nt "$here/kernel.config" ] || return 0
 	{
-		make -C "$base/tree" O="$base/build" tinyconfig
+		make -C "$base/tree" O="$config" tinyconfig
 		cd "$base"
-		tree/scripts/kconfig/merge_config.sh -m -O "$base/build" "$base/build/.config" "$here/kernel.config"
-		make -C "$base/tree" O="$base/build" olddefconfig
+		tree/scripts/kconfig/merge_config.sh -m -O "$config" "$config/.config" "$here/kernel.config"
+		make -C "$base/tree" O="$config" olddefconfig
 	} > "$base/config.log" 2>&1 || { tail -n 20 "$base/config.log" >&2; die "the configuration failed"; }
 	while read -r wanted; do
 		case $wanted in
-		CONFIG_*=n) ! grep -q "^${wanted%=n}=" "$base/build/.config" ;;
-		CONFIG_*) grep -qxF "$wanted" "$base/build/.config" ;;
+		CONFIG_*=n) ! grep -q "^${wanted%=n}=" "$config/.config" ;;
+		CONFIG_*) grep -qxF "$wanted" "$config/.config" ;;
 		esac || { say "lost $wanted"; lost=1; }
 	done < "$here/kernel.config"
-	[ -z "$lost" ] || { rm "$base/build/.config"; die "the configuration lost options"; }
+	[ -z "$lost" ] || die "the configuration lost options"
+	cp "$config/.config" "$base/build/.config"
 }
 
 compile()
