@@ -210,8 +210,10 @@ static bool smcx_hs_is_key_due(const struct smcx_hs *hs)
 {
 	struct in6_addr client, server;
 
-	if (hs->first || !READ_ONCE(hs->sn->sysctl.rkey_skip))
-		return !hs->first;
+	if (hs->first)
+		return false;
+	if (!READ_ONCE(hs->sn->sysctl.rkey_skip))
+		return true;
 	smcx_hs_addresses(hs, &client, &server);
 	return hs->role == SMCX_SERVER && !ipv6_addr_equal(&hs->lgr->server_ip, &server);
 }

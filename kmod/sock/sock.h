@@ -43,7 +43,7 @@
  *   sk lock > sk_callback_lock > listener->lock > conn->lock
  *   sk lock > smcx_net.socks_lock
  *
- * Two sk locks are never held together. smcx_hs_cancel() and cancel_work_sync() are called with
+ * Two sk locks are never held together. smcx_hs_cancel() and flush_delayed_work() are called with
  * none of them held.
  *
  * References of a &struct smcx_sock: sk_user_data (1); its listener's lists (1, children); an
