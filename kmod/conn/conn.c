@@ -38,14 +38,14 @@ static struct smcx_conn *conn_alloc(struct smcx_lgr *lgr, struct smcx_link *link
 }
 
 struct smcx_conn *smcx_conn_create(struct smcx_lgr *lgr, struct smcx_link *link,
-				   u32 rmb_size, u32 snd_limit, bool wait)
+				   u32 rmb_size, u32 snd_limit, struct smcx_lgr_waiter *w)
 {
 	struct smcx_conn *c = conn_alloc(lgr, link, snd_limit);
 	int err;
 
 	if (!c)
 		return ERR_PTR(-ENOMEM);
-	err = smcx_rmbe_get(lgr, rmb_size, wait, &c->rx.rmbe);
+	err = smcx_rmbe_get(lgr, rmb_size, w, &c->rx.rmbe);
 	if (err)
 		goto free;
 	err = smcx_member_add(&c->m, lgr, link);

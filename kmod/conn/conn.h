@@ -301,11 +301,11 @@ void smcx_conn_exit(void);
  * @link: link
  * @rmb_size: wish for the receive element, bytes
  * @snd_limit: most bytes queued for sending
- * @wait: as of smcx_rmbe_get()
+ * @w: as of smcx_rmbe_get(), so are -EAGAIN and -EINPROGRESS
  * Context: process. Return: connection in INIT with one reference (the caller's), or ERR_PTR (seat still the caller's).
  */
 struct smcx_conn *smcx_conn_create(struct smcx_lgr *lgr, struct smcx_link *link,
-				   u32 rmb_size, u32 snd_limit, bool wait);
+				   u32 rmb_size, u32 snd_limit, struct smcx_lgr_waiter *w);
 
 /**
  * smcx_conn_set_peer() - the peer's element, from Accept or Confirm

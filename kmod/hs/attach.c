@@ -42,14 +42,34 @@ u32 smcx_hs_make_conn(struct smcx_hs *hs)
 		rcv = READ_ONCE(sk->sk_rcvbuf) / 2;
 	if (sk->sk_userlocks & SOCK_SNDBUF_LOCK)
 		snd = READ_ONCE(sk->sk_sndbuf) / 2;
-	conn = smcx_conn_create(hs->lgr, hs->link, rcv, snd, !hs->brief);
-	if (hs->brief && conn == ERR_PTR(-EAGAIN))
+	conn = smcx_conn_create(hs->lgr, hs->link, rcv, snd, hs->brief ? NULL : &hs->waiter);
+	if (conn == ERR_PTR(-EAGAIN) || conn == ERR_PTR(-EINPROGRESS))
 		return SMCX_REASON_NONE;
 	if (IS_ERR(conn))
 		return smcx_hs_errno_reason(PTR_ERR(conn));
 	hs->conn = conn;
 	hs->seat = false;
 	return SMCX_REASON_NONE;
+}
+
+enum smcx_hs_next smcx_hs_wait_rmb(struct smcx_hs *hs)
+{
+	if (hs->state != SMCX_HS_WAIT_RMB)
+		smcx_hs_set_deadline(hs, READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
+	hs->state = SMCX_HS_WAIT_RMB;
+	return SMCX_HS_SLEEP;
+}
+
+enum smcx_hs_next smcx_hs_step_rmb(struct smcx_hs *hs, enum smcx_hs_next (*go)(struct smcx_hs *hs))
+{
+	bool expired = smcx_hs_expired(hs);
+
+	/* woken by something else */
+	if (!expired && !READ_ONCE(hs->link_event))
+		return SMCX_HS_SLEEP;
+	smcx_lgr_waiter_cancel(&hs->waiter);
+	WRITE_ONCE(hs->link_event, 0);
+	return expired ? smcx_hs_decline(hs, SMCX_REASON_ERR_REGBUF) : go(hs);
 }
 
 static void smcx_hs_fill_fce(const struct smcx_hs *hs, struct smcx_clc_fce *fce)

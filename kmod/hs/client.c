@@ -195,16 +195,37 @@ static enum smcx_hs_next smcx_client_confirm_reuse(struct smcx_hs *hs)
 	return smcx_client_confirm(hs, NULL);
 }
 
-static enum smcx_hs_next smcx_client_on_accept(struct smcx_hs *hs)
+/* There is a group. The Accept, good as it is, stays in the buffer until there is an element too. */
+static enum smcx_hs_next smcx_client_attach(struct smcx_hs *hs)
 {
 	struct smcx_peer_path peer;
+	struct smcx_clc_accept acc;
+	u32 reason = SMCX_REASON_NONE;
+
+	if (!hs->conn)
+		reason = smcx_hs_make_conn(hs);
+	if (reason)
+		return smcx_hs_decline(hs, reason);
+	if (!hs->conn)
+		return smcx_hs_wait_rmb(hs);
+	if (smcx_clc_decode_accept(hs->chan.buf, smcx_chan_len(hs), &acc))
+		return smcx_hs_fail(hs, -EPROTO);
+	smcx_chan_next(hs);
+	reason = smcx_hs_learn_peer(hs, &acc, &peer);
+	if (reason)
+		return smcx_hs_decline(hs, reason);
+	smcx_onertt_learn(hs, &acc);
+	return smcx_hs_confirm_rkey(hs) ? SMCX_HS_AGAIN : smcx_client_confirm(hs, &peer);
+}
+
+static enum smcx_hs_next smcx_client_on_accept(struct smcx_hs *hs)
+{
 	struct smcx_clc_accept acc;
 	u32 reason;
 
 	if (smcx_clc_decode_accept(hs->chan.buf, smcx_chan_len(hs), &acc) ||
 	    acc.is_confirm)
 		return smcx_hs_fail(hs, -EPROTO);
-	smcx_chan_next(hs);
 	smcx_setup_phase(hs->sn, &hs->setup, SMCX_PHASE_ACCEPT);
 	hs->version = acc.version;
 	if (!smcx_negotiate_client(&hs->local.offer, &acc, &hs->agreed, &reason))
@@ -212,14 +233,7 @@ static enum smcx_hs_next smcx_client_on_accept(struct smcx_hs *hs)
 	reason = acc.first_contact ? smcx_client_route(hs, &acc) : SMCX_REASON_NONE;
 	if (!reason)
 		reason = smcx_client_join(hs, &acc);
-	if (!reason && !hs->early)
-		reason = smcx_hs_make_conn(hs);
-	if (!reason)
-		reason = smcx_hs_learn_peer(hs, &acc, &peer);
-	if (reason)
-		return smcx_hs_decline(hs, reason);
-	smcx_onertt_learn(hs, &acc);
-	return smcx_hs_confirm_rkey(hs) ? SMCX_HS_AGAIN : smcx_client_confirm(hs, &peer);
+	return reason ? smcx_hs_decline(hs, reason) : smcx_client_attach(hs);
 }
 
 static enum smcx_hs_next smcx_client_wait_accept(struct smcx_hs *hs)
@@ -245,6 +259,8 @@ enum smcx_hs_next smcx_hs_client_step(struct smcx_hs *hs)
 		return smcx_client_propose(hs);
 	case SMCX_HS_WAIT_ACCEPT:
 		return smcx_client_wait_accept(hs);
+	case SMCX_HS_WAIT_RMB:
+		return smcx_hs_step_rmb(hs, smcx_client_attach);
 	case SMCX_HS_WAIT_RKEY:
 		return smcx_hs_step_rkey(hs, smcx_client_confirm_reuse);
 	default:

@@ -53,7 +53,7 @@ void smcx_hs_early_prepare(struct smcx_hs *hs)
 	hs->seat = true;
 	hs->first = true;
 	hs->early = true;
-	if (smcx_hs_make_conn(hs))
+	if (smcx_hs_make_conn(hs) || !hs->conn)
 		smcx_hs_drop_group(hs);
 	else
 		smcx_early_fill(hs, &hs->early_block);

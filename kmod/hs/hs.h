@@ -21,12 +21,13 @@
  * SMC option) to its verdict: SMC, TCP, or failed. It is an event-driven state
  * machine: events (bytes on TCP, link group decided, time-out, cancel) only
  * queue the step work; a step never waits for the network, so 10,000 half-open
- * handshakes hold no thread. A server's first step runs in whoever has taken the child from
+ * handshakes hold no thread. The registration of a region may have to (see smcx_rmbe_get()): one thread for each group.
+ * A server's first step runs in whoever has taken the child from
  * TCP, because the Proposal mostly is there already; making a group, which sleeps and would
  * delay the children behind this one, is left to the work.
  *
- *   client:  PROPOSE -> WAIT_ACCEPT -> [WAIT_RKEY] -> [first contact: WAIT_LINK] -> done
- *   server:  WAIT_PROPOSAL -> [WAIT_LGR] -> [WAIT_RKEY] -> WAIT_CONFIRM -> [first contact: WAIT_LINK] -> done
+ *   client:  PROPOSE -> WAIT_ACCEPT -> [WAIT_RMB] -> [WAIT_RKEY] -> [first contact: WAIT_LINK] -> done
+ *   server:  WAIT_PROPOSAL -> [WAIT_LGR] -> [WAIT_RMB] -> [WAIT_RKEY] -> WAIT_CONFIRM -> [first contact: WAIT_LINK] -> done
  *   either:  -> WAIT_DECLINE (the link did not come up: does the peer say why?) -> done
  *
  * The commit point: client, when the Confirm has been sent on a known link group, or

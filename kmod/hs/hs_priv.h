@@ -17,6 +17,7 @@ enum smcx_hs_state {
 	SMCX_HS_WAIT_ACCEPT,
 	SMCX_HS_WAIT_PROPOSAL,
 	SMCX_HS_WAIT_LGR,	/* server: another handshake is making the group */
+	SMCX_HS_WAIT_RMB,	/* another handshake makes a region */
 	SMCX_HS_WAIT_RKEY,	/* net.smc.rkey_skip is 0: CONFIRM_RKEY is under way */
 	SMCX_HS_WAIT_CONFIRM,
 	SMCX_HS_WAIT_LINK,	/* CONFIRM_LINK is under way on the new link */
@@ -204,7 +205,7 @@ bool smcx_local_is_ipsec(struct sock *sk);
 
 /** smcx_hs_fill_params() - link group parameters from what is agreed. @hs: handshake. @p: result. Context: process. */
 void smcx_hs_fill_params(const struct smcx_hs *hs, struct smcx_lgr_params *p);
-/** smcx_hs_make_conn() - connection and element in hs->lgr. @hs: handshake. Context: process. Return: 0 or reason; 0 without hs->conn: not in a brief run. */
+/** smcx_hs_make_conn() - connection and element in hs->lgr. @hs: handshake. Context: process. Return: 0 or reason; 0 without hs->conn: not in a brief run, or not before the waiter is called. */
 u32 smcx_hs_make_conn(struct smcx_hs *hs);
 /** smcx_hs_fill_clc() - Accept or Confirm from hs->conn and hs->link. @hs: handshake. @clc: result. Context: process. */
 void smcx_hs_fill_clc(struct smcx_hs *hs, struct smcx_clc_accept *clc);
@@ -218,6 +219,10 @@ int smcx_hs_send_clc(struct smcx_hs *hs, const struct smcx_clc_accept *clc);
 void smcx_hs_wait_link(struct smcx_hs *hs);
 /** smcx_hs_step_link() - WAIT_LINK, both roles. @hs: handshake. Context: process. */
 enum smcx_hs_next smcx_hs_step_link(struct smcx_hs *hs);
+/** smcx_hs_wait_rmb() - enter WAIT_RMB, or remain in it: smcx_hs_make_conn() has queued the waiter. @hs: handshake. Context: process. */
+enum smcx_hs_next smcx_hs_wait_rmb(struct smcx_hs *hs);
+/** smcx_hs_step_rmb() - WAIT_RMB, both roles. @hs: handshake. @go: tries again. Context: process. */
+enum smcx_hs_next smcx_hs_step_rmb(struct smcx_hs *hs, enum smcx_hs_next (*go)(struct smcx_hs *hs));
 /** smcx_hs_confirm_rkey() - must the element's key be confirmed now? Enters WAIT_RKEY if so. @hs: handshake with connection. Context: process. */
 bool smcx_hs_confirm_rkey(struct smcx_hs *hs);
 /** smcx_hs_step_rkey() - WAIT_RKEY, both roles. @hs: handshake. @go: what follows. Context: process. */

@@ -99,7 +99,9 @@ static enum smcx_hs_next smcx_server_accept(struct smcx_hs *hs)
 
 	reason = smcx_hs_make_conn(hs);
 	if (!reason && !hs->conn) {
-		/* WAIT_LGR in a brief run: the work begins again */
+		if (!hs->brief)
+			return smcx_hs_wait_rmb(hs);
+		/* WAIT_LGR: the work begins again */
 		smcx_hs_drop_group(hs);
 		return SMCX_HS_SLEEP;
 	}
@@ -205,6 +207,8 @@ enum smcx_hs_next smcx_hs_server_step(struct smcx_hs *hs)
 		return smcx_server_wait_proposal(hs);
 	case SMCX_HS_WAIT_LGR:
 		return smcx_server_join(hs);
+	case SMCX_HS_WAIT_RMB:
+		return smcx_hs_step_rmb(hs, smcx_server_accept);
 	case SMCX_HS_WAIT_RKEY:
 		return smcx_hs_step_rkey(hs, smcx_server_send_accept);
 	case SMCX_HS_WAIT_CONFIRM:

@@ -172,8 +172,9 @@ struct smcx_rkey {
  * @rkeys: peer's keys
  * @nrkeys: slots in use
  * @members: alert token -> member; readers under RCU, writers under its own lock (BH)
- * @waiters: handshakes waiting for FORMING to end, under the waiters' lock
+ * @waiters: handshakes waiting for FORMING to end, or for @growing, under the waiters' lock
  * @nwaiters: their number
+ * @growing: a handshake makes a region, others that need one wait in @waiters; under @lock
  * @pool_mutex: serializes growing and shrinking of the pool
  * @pool_lock: protects @regions, the elements' states and the counts; bottom halves off, innermost
  * @regions: struct smcx_pool_region list, see pool.c; changed under both
@@ -233,6 +234,7 @@ struct smcx_lgr {
 
 	struct xarray		members;
 
+	bool			growing;
 	struct mutex		pool_mutex;
 	spinlock_t		pool_lock;
 	struct list_head	regions;
@@ -254,11 +256,11 @@ struct smcx_lgr {
 };
 
 /**
- * struct smcx_lgr_waiter - somebody who wants to know when FORMING ends
+ * struct smcx_lgr_waiter - somebody who wants to know when FORMING ends, or the pool has grown
  * @node: in lgr->waiters
  * @lgr: set while queued (holds a reference), NULL otherwise
  * @fn: called at most once, bottom halves off and under a lock of this layer: must only queue work;
- *	its argument ok says that the group became ACTIVE. Not called after smcx_lgr_waiter_cancel() returned.
+ *	its argument ok says that the group became, or still is, ACTIVE. Not called after smcx_lgr_waiter_cancel() returned.
  */
 struct smcx_lgr_waiter {
 	struct list_head	node;

@@ -185,21 +185,26 @@ static int smcx_pool_grow(struct smcx_lgr *lgr, u8 code)
 	return rc;
 }
 
-static struct smcx_pool_region *smcx_pool_take_or_grow(struct smcx_lgr *lgr, u8 code, bool wait,
+static struct smcx_pool_region *smcx_pool_take_or_grow(struct smcx_lgr *lgr, u8 code,
+						       struct smcx_lgr_waiter *w,
 						       unsigned int *elem, bool *fresh)
 {
 	struct smcx_pool_region *pr = smcx_pool_take(lgr, code, elem, fresh);
-	int rc = 0;
+	int rc;
 
 	if (pr)
 		return pr;
-	if (!wait)
+	if (!w)
 		return ERR_PTR(-EAGAIN);
+	rc = smcx_lgr_grow_begin(lgr, w);
+	if (rc)
+		return ERR_PTR(rc);
 	mutex_lock(&lgr->pool_mutex);
-	/* who held the mutex before us has probably grown the class */
+	/* who was at it before us has probably grown the class */
 	while (!rc && !(pr = smcx_pool_take(lgr, code, elem, fresh)))
 		rc = smcx_pool_grow(lgr, code);
 	mutex_unlock(&lgr->pool_mutex);
+	smcx_lgr_grow_end(lgr);
 	return rc ? ERR_PTR(rc) : pr;
 }
 
@@ -247,7 +252,7 @@ void smcx_rmbe_fetch(const struct smcx_rmbe *rmbe, u32 off, u32 len)
 	smcx_region_sync_cpu(pr->mem, smcx_pool_off(pr, rmbe->idx - 1) + off, len);
 }
 
-int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, bool wait, struct smcx_rmbe *rmbe)
+int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, struct smcx_lgr_waiter *w, struct smcx_rmbe *rmbe)
 {
 	struct smcx_pool_region *pr;
 	unsigned int elem;
@@ -259,11 +264,11 @@ int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, bool wait, struct smcx_rmbe *r
 		return -ENOTCONN;
 	code = smcx_pool_code(lgr->links[0].qp, size);
 	do {
-		pr = smcx_pool_take_or_grow(lgr, code, wait, &elem, &fresh);
+		pr = smcx_pool_take_or_grow(lgr, code, w, &elem, &fresh);
 	} while (PTR_ERR_OR_ZERO(pr) == -ENOMEM && code--);
 	if (IS_ERR(pr))
 		return PTR_ERR(pr);
-	rc = smcx_pool_settle(pr->mem, wait);
+	rc = smcx_pool_settle(pr->mem, w);
 	if (rc) {
 		smcx_pool_untake(lgr, pr, elem);
 		return rc;

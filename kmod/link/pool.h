@@ -49,15 +49,16 @@ struct smcx_rmbe {
  * smcx_rmbe_get() - take a clean element
  * @lgr: group with a seat
  * @size: wish in bytes; rounded up to a size class, reduced when memory is short
- * @wait: a region may be made, and waited for
+ * @w: a region may be made, and waited for; if somebody else makes one, @w is queued. NULL: not even that
  * @rmbe: result
  *
  * If the link is in RTS the element's registration has completed on return;
  * on a FORMING group it is registered by smcx_link_connect()/smcx_link_ready().
- * A registration stands behind all messages under way: a peer that takes none can hold it up.
- * Context: process; with @wait for a local registration (<= 5 s). Return: 0, -EAGAIN (not without waiting) or negative errno.
+ * A registration stands behind all messages under way: a peer that takes none can hold it up. So only one
+ * caller for each group sleeps here, the others get -EINPROGRESS and try again when @w->fn is called.
+ * Context: process; with @w for a local registration (<= 5 s). Return: 0, -EAGAIN (not without @w), -EINPROGRESS or negative errno.
  */
-int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, bool wait, struct smcx_rmbe *rmbe);
+int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, struct smcx_lgr_waiter *w, struct smcx_rmbe *rmbe);
 
 /**
  * smcx_rmbe_put() - give an element back

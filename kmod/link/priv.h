@@ -72,7 +72,18 @@ void smcx_lgr_unused(struct smcx_lgr *lgr);
  */
 bool smcx_lgr_wait_locked(struct smcx_lgr *lgr, struct smcx_lgr_waiter *w, unsigned int max);
 
-/** smcx_lgr_waiters_tell() - FORMING has ended: call all waiters. @lgr: group, no lock held. @ok: it is ACTIVE. Context: any. */
+/**
+ * smcx_lgr_grow_begin() - only one makes a region, which can take as long as the peer likes
+ * @lgr: group with a seat
+ * @w: waiter, queued if somebody else is at it
+ * Context: any. Return: 0: the caller is the one, smcx_lgr_grow_end() follows; -EINPROGRESS: @w is queued; -ENOTCONN: DYING.
+ */
+int smcx_lgr_grow_begin(struct smcx_lgr *lgr, struct smcx_lgr_waiter *w);
+
+/** smcx_lgr_grow_end() - done, with or without a new region: those who wait try again. @lgr: group. Context: any. */
+void smcx_lgr_grow_end(struct smcx_lgr *lgr);
+
+/** smcx_lgr_waiters_tell() - FORMING has ended, or the pool has grown: call all waiters. @lgr: group, no lock held. @ok: it is ACTIVE. Context: any. */
 void smcx_lgr_waiters_tell(struct smcx_lgr *lgr, bool ok);
 
 /* ---- member.c ---- */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 // vm-cflags: -DRDMA_STATIC_PROVIDERS=rxe -Ipair/evil -Wno-overflow
-// vm-cflags: pair/evil/evil.c pair/evil/rc.c pair/evil/option.c pair/evil/client.c pair/evil/data.c pair/evil/server.c
+// vm-cflags: pair/evil/evil.c pair/evil/rc.c pair/evil/option.c pair/evil/client.c pair/evil/data.c pair/evil/crowd.c pair/evil/server.c
 // vm-cflags: ../kmod/proto/clc.c ../kmod/proto/clc_proposal.c ../kmod/proto/llc.c ../kmod/proto/cdc.c
 // vm-cflags: ../kmod/proto/cursor.c ../kmod/proto/ext.c
 // vm-cflags: -Wl,-Bstatic -libverbs -lrxe-rdmav34 -libverbs -lnl-route-3 -lnl-3 -Wl,-Bdynamic
 /*
  * A hostile peer: the attacks of evil/client.c and evil/server.c on the victim of another machine.
- *   hostile OWN-ADDRESS VICTIM PORT ATTACK...	all of them at the same time; a line "ok NAME" or "not ok NAME" for each
+ *   hostile OWN-ADDRESS OTHER-OWN-ADDRESS VICTIM PORT ATTACK...	all of them at the same time; a line "ok NAME" or "not ok NAME" for each
  *   hostile list
  */
 #define _GNU_SOURCE
@@ -23,7 +23,7 @@
 
 #define SECONDS_MAX 60
 
-static const struct attack *const attacks[] = { client_attacks, data_attacks, server_attacks };
+static const struct attack *const attacks[] = { client_attacks, data_attacks, crowd_attacks, server_attacks };
 
 static const struct attack *find(const char *name)
 {
@@ -70,20 +70,21 @@ int main(int argc, char **argv)
 		list();
 		return 0;
 	}
-	if (argc < 5 || argc > 64 || inet_pton(AF_INET, argv[2], &t.addr) != 1)
+	if (argc < 6 || argc > 64 || inet_pton(AF_INET, argv[2], &t.other) != 1 ||
+	    inet_pton(AF_INET, argv[3], &t.addr) != 1)
 		return 2;
-	t.port = atoi(argv[3]);
+	t.port = atoi(argv[4]);
 	signal(SIGPIPE, SIG_IGN);
 	if (!option_on())
 		return 2;
-	for (n = 4; n < argc; n++) {
+	for (n = 5; n < argc; n++) {
 		const struct attack *a = find(argv[n]);
 
 		pid[n] = a ? start(a, &t, argv[1]) : -1;
 		if (!a)
 			fprintf(stderr, "no attack %s\n", argv[n]);
 	}
-	for (n = 4; n < argc; n++) {
+	for (n = 5; n < argc; n++) {
 		status = 1;
 		if (pid[n] > 0)
 			waitpid(pid[n], &status, 0);

@@ -22,7 +22,7 @@ nothing_left() {
 
 # attack NAME...: at the same time
 attack() {
-	check "$*" /tests/pair/hostile "$SELF" "$PEER" 5000 "$@"
+	check "$*" /tests/pair/hostile "$SELF" 10.0.0.3 "$PEER" 5000 "$@"
 	check "a page over SMC after it" page
 }
 
@@ -58,8 +58,9 @@ else
 	attack server-well-behaved server-twice server-mute server-no-receives server-no-more-receives server-unknown-group \
 		server-bogus-rkey server-bogus-addr
 	attack server-bogus-index server-bogus-qpn server-bogus-gid server-leaves server-add-link server-wild-cursors \
-		server-write-outside
+		server-write-outside server-other-address
 	attack flood-accepts flood-confirms
+	attack stuck-groups
 	peer sync end 100
 	ip addr del 10.0.0.3/24 dev "$DEV"
 fi

@@ -160,8 +160,14 @@ if [ "$ROLE" = server ]; then
 	socat -u TCP-LISTEN:5002,reuseaddr,fork OPEN:/dev/null &
 	plain=$!
 	until_ok sh -c 'ss -Hltn | grep -q :5002 && ss -Hltn | grep -q :5001'
+	fastopen=$(sysctl -n net.ipv4.tcp_fastopen)
+	sysctl -q -w net.ipv4.tcp_fastopen=1
 	peer sync tools-why
+	peer sync tools-invite
+	sysctl -q -w net.ipv4.tcp_fastopen=3
+	peer sync tools-invited
 	peer sync tools-asked
+	sysctl -q -w net.ipv4.tcp_fastopen="$fastopen"
 	kill $listener $plain
 	check "why: seen as a client without EID in common" sh -c 'smcx -j stat | grep -q "\"server_NOUEID\": [1-9]"'
 else
@@ -177,6 +183,10 @@ else
 	check "why: no check failed" sh -c '! grep -q failed why'
 	check "why: the route's device and address" grep -q "by $DEV, from $SELF\"" why
 	check "why: one round trip is allowed" grep -q '"ok", "check": "1-RTT"' why
+	check "why: the server does not invite" grep -q '"off", "check": "invitation"' why
+	peer sync tools-invite
+	peer sync tools-invited
+	check "why: it does" asks 5001 0 '"ok", "check": "invitation"'
 	sysctl -q -w net.smc.onertt=2
 	check "why: or not" asks 5001 0 '"off", "check": "1-RTT", .*onertt is 2'
 	sysctl -q -w net.smc.onertt=3

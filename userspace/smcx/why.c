@@ -195,6 +195,60 @@ static void tell_fallback(struct why *w, const struct verdict *v)
 		out_str(w->table, "peer_reason", "%s", smcx_reason_name(v->fb.peer_diagnosis));
 }
 
+/* What became of the server's invitation, as "smcx peers" shows it. */
+struct invitation {
+	const struct why	*w;
+	bool			invited;
+	uint64_t		ban, lost;
+};
+
+static bool is_server(const struct why *w, const struct nl_attrs *in)
+{
+	const struct sockaddr_in6 *sin6 = (const void *)&w->addr;
+	const struct sockaddr_in *sin = (const void *)&w->addr;
+	bool v6 = w->addr.ss_family == AF_INET6;
+	const void *addr = v6 ? (const void *)&sin6->sin6_addr : &sin->sin_addr;
+	size_t len = v6 ? sizeof(sin6->sin6_addr) : sizeof(sin->sin_addr);
+	const void *theirs = nl_data(in, SMCX_PEER_ADDR, len);
+
+	return theirs && !memcmp(theirs, addr, len) && nl_num(in, SMCX_PEER_FAMILY) == w->addr.ss_family &&
+	       nl_num(in, SMCX_PEER_PORT) == ntohs(v6 ? sin6->sin6_port : sin->sin_port);
+}
+
+static void on_peer(const struct nlmsghdr *nlh, void *arg)
+{
+	struct invitation *i = arg;
+	struct nl_attrs top, in;
+
+	nl_genl_attrs(nlh, &top);
+	if (!nl_nested(&top, SMCX_ATTR_PEER, &in) || !is_server(i->w, &in))
+		return;
+	i->invited |= nl_num(&in, SMCX_PEER_HAS_TOKEN);
+	i->ban = nl_num(&in, SMCX_PEER_BAN);
+	i->lost = nl_num(&in, SMCX_PEER_LOST);
+}
+
+/* After a connection that was SMC. */
+static void tell_invitation(struct why *w)
+{
+	struct invitation i = { .w = w };
+
+	if (!w->one_rtt)
+		return;
+	nl_genl_dump(SMCX_GENL_NAME, SMCX_CMD_GET_PEERS, on_peer, &i);
+	if (i.ban)
+		why_off(w, "invitation", "Wait; 'smcx peers flush' forgets it.",
+			"a plain TCP server took what was meant for this one: two round trips for %u s", (unsigned int)i.ban);
+	else if (i.lost)
+		why_off(w, "invitation", "Wait; see that the path lets SYNs with data pass.",
+			"a SYN with data was lost on the way: two round trips for %u s", (unsigned int)i.lost);
+	else if (i.invited)
+		why_ok(w, "invitation", "the next connection may take one round trip");
+	else
+		why_off(w, "invitation", "On the server: smcx, bit 2 of net.smc.onertt and of net.ipv4.tcp_fastopen, the latter without 0x200.",
+			"the server sends none: two round trips");
+}
+
 static int try_smc(struct why *w)
 {
 	struct verdict v = { 0 };
@@ -222,6 +276,7 @@ static int try_smc(struct why *w)
 	}
 	why_ok(w, "SMC", "%s in %s%.1f ms, over %s port %u",
 	       v.mode == SMCX_DIAG_MODE_SMCD ? "SMC-D" : "SMC-R", v.one_rtt ? "one round trip, " : "", ms, *v.device ? v.device : "?", v.port);
+	tell_invitation(w);
 	return EXIT_FINE;
 }
 

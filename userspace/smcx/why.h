@@ -24,6 +24,7 @@ struct out_table;
  * @ifindex: egress device, 0 = not known
  * @device: RDMA device of the egress device, "" = none found
  * @port: its port
+ * @one_rtt: settings here allow one round trip
  * @failed: number of failed checks
  */
 struct why {
@@ -33,6 +34,7 @@ struct why {
 	unsigned int		ifindex;
 	char			device[64];
 	unsigned int		port;
+	bool			one_rtt;
 	unsigned int		failed;
 };
 

@@ -245,7 +245,8 @@ void why_sysctls(struct why *w)
 	/* only smcx has it */
 	if (!*one || !*fastopen)
 		return;
-	if (strtoul(one, NULL, 10) & CLIENT_BIT && strtoul(fastopen, NULL, 10) & CLIENT_BIT)
+	w->one_rtt = strtoul(one, NULL, 10) & CLIENT_BIT && strtoul(fastopen, NULL, 10) & CLIENT_BIT;
+	if (w->one_rtt)
 		why_ok(w, "1-RTT", "net.smc.onertt is %s, net.ipv4.tcp_fastopen is %s: allowed to clients",
 		       one, fastopen);
 	else

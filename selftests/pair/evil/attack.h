@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* attack.h - attacks by name; see client.c and server.c. */
+/* attack.h - attacks by name; see the files that end in a list of them. */
 #ifndef EVIL_ATTACK_H
 #define EVIL_ATTACK_H
 
@@ -8,6 +8,7 @@
 struct target {
 	struct rc_dev dev;
 	struct in_addr addr;
+	struct in_addr other;	/* a second address of this machine */
 	uint16_t port;
 };
 
@@ -17,7 +18,7 @@ struct attack {
 	bool (*run)(struct target *t);
 };
 
-extern const struct attack client_attacks[], data_attacks[], server_attacks[];
+extern const struct attack client_attacks[], data_attacks[], crowd_attacks[], server_attacks[];
 
 struct evil *evil_begin(struct target *t);
 struct evil_conn *evil_serve(struct evil *e, const char *how);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Attacks of a client: the handshake, link control, remote writes, closing. Those by CDC are in data.c. */
+/* Attacks of a client: the handshake, link control, remote writes, closing. Those by CDC are in data.c, those on others in crowd.c. */
 #define _GNU_SOURCE
 #include "attack.h"
 #include "proto/reason.h"
@@ -229,7 +229,9 @@ static bool llc_before_link(struct target *t)
 
 static uint8_t link_id(struct evil *e)
 {
-	return e->req[SMCX_LLC_CONFIRM_LINK][29];
+	struct smcx_llc_msg msg;
+
+	return smcx_llc_decode(e->req[SMCX_LLC_CONFIRM_LINK], SMCX_LLC_LEN, &msg) ? 0 : msg.confirm_link.link_id;
 }
 
 static bool llc_odd_ids(struct target *t)
@@ -488,46 +490,6 @@ static bool window_shut(struct target *t)
 	return true;
 }
 
-/* ---- 8: floods ---- */
-
-#define FLOOD 300
-
-/* Each names itself as somebody else, and none has a queue pair: few groups of one address may be under way at a time. */
-static bool flood(struct target *t, bool confirm)
-{
-	struct evil *many = calloc(FLOOD, sizeof(*many));
-	unsigned int accepts = 0;
-
-	for (int i = 0; i < FLOOD; i++) {
-		evil_init(&many[i], &t->dev, t->addr, t->port);
-		many[i].no_qp = true;
-		WANT(evil_offer(&many[i]));
-	}
-	for (int i = 0; i < FLOOD; i++) {
-		if (!evil_accepted(&many[i].conn[0]))
-			continue;
-		accepts++;
-		if (confirm)
-			evil_say_confirm(&many[i].conn[0]);
-	}
-	printf("# %u of %u accepted\n", accepts, FLOOD);
-	WANT(accepts && accepts < FLOOD / 4);
-	for (int i = 0; i < FLOOD; i++)
-		evil_close(&many[i]);
-	free(many);
-	return true;
-}
-
-static bool flood_accepts(struct target *t)
-{
-	return flood(t, false);
-}
-
-static bool flood_confirms(struct target *t)
-{
-	return flood(t, true);
-}
-
 const struct attack client_attacks[] = {
 	{ "well-behaved", well_behaved },
 	{ "no-receives", no_receives },
@@ -568,7 +530,5 @@ const struct attack client_attacks[] = {
 	{ "confirm-again", confirm_again },
 	{ "byte-by-byte", byte_by_byte },
 	{ "window-shut", window_shut },
-	{ "flood-accepts", flood_accepts },
-	{ "flood-confirms", flood_confirms },
 	{}
 };

@@ -211,9 +211,10 @@ static void use_mac(struct evil *e, int fd)
 int evil_tcp(struct evil *e)
 {
 	struct sockaddr_in sin = { .sin_family = AF_INET, .sin_port = htons(e->port), .sin_addr = e->addr };
+	struct sockaddr_in own = { .sin_family = AF_INET, .sin_addr = e->from };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if (fd < 0 || connect(fd, (void *)&sin, sizeof(sin))) {
+	if (fd < 0 || bind(fd, (void *)&own, sizeof(own)) || connect(fd, (void *)&sin, sizeof(sin))) {
 		perror("connect");
 		return -1;
 	}

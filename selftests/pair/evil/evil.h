@@ -11,7 +11,7 @@
 #include "proto/clc.h"
 #include "proto/llc.h"
 
-#define EVIL_CONNS 64
+#define EVIL_CONNS 256
 #define EVIL_ELEM 16384u	/* bytes of an element of ours */
 
 struct evil;
@@ -36,6 +36,7 @@ struct evil {
 	bool no_recvs, no_repost;	/* post no receives; none but the first */
 	int recvs;			/* receives posted at first */
 	uint16_t caps;
+	struct in_addr from;		/* own address of connections, 0: the route's */
 	uint16_t mute, twice, wrong;	/* by LLC type: never answer, answer twice, answer with another content */
 	void (*bend)(struct smcx_clc_accept *clc);	/* change our Accept or Confirm */
 	/* state */

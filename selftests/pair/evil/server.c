@@ -2,6 +2,7 @@
 /* Attacks of a server on a client of ours: its application connects, says "hello" and wants to hear it again. */
 #define _GNU_SOURCE
 #include "attack.h"
+#include "proto/reason.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,32 +12,38 @@
 
 static struct evil order, e;	/* a client of the victim that tells it to connect, and the server it finds */
 
-static bool begin(struct target *t)
+/* The victim shall connect to the address that the order comes from. */
+static struct evil_conn *give_order(struct evil *order)
 {
-	uint16_t port = 30000 + getpid() % 10000;
-	struct evil_conn *c;
 	char how[7];
 
+	snprintf(how, sizeof(how), "c%05u", 30000 + getpid() % 10000);
+	return evil_serve(order, how);
+}
+
+static bool begin(struct target *t)
+{
 	evil_close(&order);
 	evil_close(&e);
 	evil_init(&order, &t->dev, t->addr, t->port);
 	evil_init(&e, &t->dev, t->addr, t->port);
-	snprintf(how, sizeof(how), "c%05u", port);
-	if (!evil_listen(&e, port))
-		return false;
-	c = evil_serve(&order, how);
-	return c;
+	return evil_listen(&e, 30000 + getpid() % 10000) && give_order(&order);
 }
 
 /* What the victim says: 'y' it heard its word, 'n' it did not; 0: nothing for 12 seconds. */
-static char verdict(void)
+static char verdict_of(struct evil_conn *c)
 {
 	uint64_t end = now_ms() + 12000;
 	char word = 0;
 
-	while (!evil_get(&order.conn[0], &word, 1, 10) && now_ms() < end)
+	while (!evil_get(c, &word, 1, 10) && now_ms() < end)
 		evil_pump(&e, 1);
 	return word;
+}
+
+static char verdict(void)
+{
+	return verdict_of(&order.conn[0]);
 }
 
 static bool answered(struct evil_conn *c)
@@ -108,6 +115,16 @@ static bool no_more_receives(struct target *t)
 	return true;
 }
 
+/* No group comes about. */
+static bool lost(struct target *t, void (*bend)(struct smcx_clc_accept *))
+{
+	WANT(begin(t));
+	e.bend = bend;
+	WANT(!evil_accept(&e));
+	WANT(verdict() == 'n');
+	return true;
+}
+
 /* A client of ours must not believe that it has a group with us. */
 static void bend_reuse(struct smcx_clc_accept *a)
 {
@@ -116,11 +133,8 @@ static void bend_reuse(struct smcx_clc_accept *a)
 
 static bool unknown_group(struct target *t)
 {
-	WANT(begin(t));
-	e.bend = bend_reuse;
-	WANT(!evil_accept(&e));
-	WANT(e.decline == 0x04000000);
-	WANT(verdict() == 'n');
+	WANT(lost(t, bend_reuse));
+	WANT(e.decline == SMCX_REASON_SYNCERR);
 	return true;
 }
 
@@ -180,15 +194,6 @@ static void bend_gid(struct smcx_clc_accept *a)
 	getrandom(a->gid + 12, 4, 0);
 }
 
-static bool lost(struct target *t, void (*bend)(struct smcx_clc_accept *))
-{
-	WANT(begin(t));
-	e.bend = bend;
-	evil_accept(&e);
-	WANT(verdict() == 'n');
-	return true;
-}
-
 static bool bogus_qpn(struct target *t)
 {
 	return lost(t, bend_qpn);
@@ -239,8 +244,8 @@ static bool add_link(struct target *t)
 	}
 	WANT(answered(c));
 	WANT(verdict() == 'y');
-	if (e.answers[SMCX_LLC_ADD_LINK])
-		WANT(e.resp[SMCX_LLC_ADD_LINK][3] & SMCX_LLC_F_REJECT);
+	WANT(e.answers[SMCX_LLC_ADD_LINK]);
+	WANT(e.resp[SMCX_LLC_ADD_LINK][3] & SMCX_LLC_F_REJECT);
 	for (int i = 0; i < 2000 && !evil_gone(&e, 0); i++) {
 		getrandom(buf, sizeof(buf), 0);
 		buf[0] = i;
@@ -287,6 +292,46 @@ static bool write_outside(struct target *t)
 	return true;
 }
 
+static void bend_key(struct smcx_clc_accept *a)
+{
+	a->rkey ^= 0x5500;
+	a->rmb_addr += 4096;
+}
+
+static void bend_same(struct smcx_clc_accept *a)
+{
+	a->rmb_addr = e.conn[0].mine.rmb_addr;
+}
+
+/* Under another address it says that it is the server of a group there is, and names a key that was not announced there. */
+static bool other_address(struct target *t)
+{
+	static struct evil order2;
+	struct evil_conn *first, *c;
+
+	WANT(begin(t));
+	first = evil_accept(&e);
+	WANT(first);
+	evil_init(&order2, &t->dev, t->addr, t->port);
+	order2.from = t->other;
+	WANT(give_order(&order2));
+	e.bend = bend_key;
+	evil_accept(&e);
+	WANT(e.decline == SMCX_REASON_ERR_RTOK);
+	/* it has not hurt the group, which can be used under that address with a key that is known */
+	e.bend = bend_same;
+	WANT(give_order(&order2));
+	c = evil_accept(&e);
+	WANT(c);
+	c->elem = first->elem;
+	WANT(!c->mine.first_contact && answered(c));
+	WANT(verdict_of(&order2.conn[1]) == 'y');
+	WANT(answered(first));
+	WANT(verdict() == 'y');
+	evil_close(&order2);
+	return true;
+}
+
 const struct attack server_attacks[] = {
 	{ "server-well-behaved", well_behaved },
 	{ "server-twice", twice },
@@ -303,5 +348,6 @@ const struct attack server_attacks[] = {
 	{ "server-add-link", add_link },
 	{ "server-wild-cursors", wild_cursors },
 	{ "server-write-outside", write_outside },
+	{ "server-other-address", other_address },
 	{}
 };
