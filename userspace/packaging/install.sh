@@ -30,7 +30,8 @@ files()
 		each 644 "$PREFIX/lib" "$BUILD"/lib/*
 		each 644 "$PREFIX/share/man/man1" "$top"/userspace/man/*.1
 		each 644 "$PREFIX/share/man/man8" "$top"/userspace/man/*.8
-		each 644 "$PREFIX/share/doc/smcx-tools" "$top"/Documentation/*.rst
+		each 644 "$PREFIX/share/doc/smcx-tools" "$top"/README.md "$top"/Documentation/*.rst \
+			"$top"/Documentation/netlink/*.yaml
 		each 644 "$PREFIX/share/doc/smcx-tools/examples" "$top"/Documentation/systemd/*.conf
 		completion
 		;;
