@@ -114,7 +114,7 @@ step_pair()
 {
 	local both='hammer|datacdc|onertt|onertt-@(plain|bytes|trips|smc|replay)|trust'
 	suite 18 pair --kver 6.12 --no-build \
-		--only "@(api-create|api-fds|api-splice|api-msg|api-shut|closematrix|connstorm-core|fallback|groups|hostile|sockmap|sigio|$both)"
+		--only "@(api-create|api-fds|api-splice|api-msg|api-shut|closematrix|connstorm-core|fallback|groups|hostile|nopath|sockmap|sigio|$both)"
 	suite 14 pair --kver 6.1 --no-build --only "@(api-create|connstorm-core|$both)"
 }
 

@@ -26,6 +26,7 @@ static void smcx_net_set_defaults(struct smcx_sysctl *s)
 	s->lgr_free_delay_s = 600;
 	s->hs_timeout_ms = 6000;
 	s->close_timeout_s = 60;
+	s->path_retry_s = 10;
 	s->onertt = SMCX_ONERTT_CLIENT | SMCX_ONERTT_SERVER;
 	s->onertt_token_life = 900;
 	s->onertt_filter = 0;

@@ -38,6 +38,7 @@
  * @lgr_free_delay_s: seconds an unused link group is kept; the client adds 10
  * @hs_timeout_ms: limit for each wait for a CLC message
  * @close_timeout_s: limit for a peer's answer after local close
+ * @path_retry_s: seconds for which a host that RDMA messages do not reach is left on TCP at first, 0 = not at all
  * @onertt: Proposal in the SYN, SMCX_ONERTT_* bits
  * @onertt_token_life: seconds a server's secret is current
  * @onertt_filter: cut Proposals off SYNs to ports without SMC listener
@@ -58,6 +59,7 @@ struct smcx_sysctl {
 	unsigned int	lgr_free_delay_s;
 	unsigned int	hs_timeout_ms;
 	unsigned int	close_timeout_s;
+	unsigned int	path_retry_s;
 	unsigned int	onertt;
 	unsigned int	onertt_token_life;
 	unsigned int	onertt_filter;

@@ -46,7 +46,7 @@ static void smcx_peer_del(struct smcx_peers *t, struct smcx_peer *p)
 	kfree(p);
 }
 
-/* The oldest come first; bans outlive nothing, as they are shorter than the idle time. */
+/* The oldest come first. */
 static void smcx_peer_expire(struct smcx_peers *t)
 {
 	struct smcx_peer *p;
@@ -205,6 +205,61 @@ void smcx_peer_lost(struct smcx_net *sn, const struct smcx_peer_key *key)
 		p->lost_until = jiffies + SMCX_PEER_LOST_S * HZ;
 	}
 	spin_unlock_bh(&t->lock);
+}
+
+u32 smcx_peer_path_failed(struct smcx_net *sn, const struct smcx_peer_key *host)
+{
+	u32 seconds = READ_ONCE(sn->sysctl.path_retry_s);
+	struct smcx_peers *t = &sn->peers;
+	struct smcx_peer *p;
+
+	if (!seconds)
+		return 0;
+	spin_lock_bh(&t->lock);
+	p = smcx_peer_find_or_add(t, host);
+	if (p) {
+		seconds <<= p->dead_times;
+		if (p->dead_times < SMCX_PEER_DOUBLINGS)
+			p->dead_times++;
+		p->dead = true;
+		p->dead_until = jiffies + (unsigned long)seconds * HZ;
+	}
+	spin_unlock_bh(&t->lock);
+	return p ? seconds : 0;
+}
+
+void smcx_peer_path_works(struct smcx_net *sn, const struct smcx_peer_key *host)
+{
+	struct smcx_peers *t = &sn->peers;
+	struct smcx_peer *p;
+
+	if (!READ_ONCE(t->n))
+		return;
+	spin_lock_bh(&t->lock);
+	p = smcx_peer_find(t, host);
+	if (p)
+		smcx_peer_del(t, p);
+	spin_unlock_bh(&t->lock);
+}
+
+bool smcx_peer_may_try(struct smcx_net *sn, const struct smcx_peer_key *host)
+{
+	struct smcx_peers *t = &sn->peers;
+	struct smcx_peer *p;
+	bool may = true;
+
+	if (!READ_ONCE(t->n) || !READ_ONCE(sn->sysctl.path_retry_s))
+		return true;
+	spin_lock_bh(&t->lock);
+	p = smcx_peer_find(t, host);
+	if (p) {
+		may = !smcx_peer_left(p->dead, p->dead_until);
+		/* the others wait for what this one finds out */
+		if (may)
+			p->dead_until = jiffies + SMCX_PEER_PROBE_S * HZ;
+	}
+	spin_unlock_bh(&t->lock);
+	return may;
 }
 
 void smcx_peer_flush(struct smcx_net *sn)

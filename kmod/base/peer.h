@@ -15,7 +15,8 @@ struct smcx_net;
  * What a client remembers about servers of its namespace: the token of one that announced the Proposal
  * in the SYN, and experiences that speak against it (Documentation/one-rtt.rst, "Client"). An
  * entry is found by server address and port, and told apart by own address, for which the token
- * is made. The table is bounded; the entry unused for longest makes room. One spinlock protects it:
+ * is made. That RDMA messages do not get through is a matter of the host: such an entry has port 0 and no
+ * own address. Its connections stay TCP for a while, twice as long each time in a row; then one tries again. The table is bounded; the entry unused for longest makes room. One spinlock protects it:
  * an operation is a short list walk.
  */
 
@@ -24,11 +25,13 @@ struct smcx_net;
 #define SMCX_PEER_IDLE_S	3600	/* an unused entry is forgotten */
 #define SMCX_PEER_BAN_S		600	/* a plain server took our data */
 #define SMCX_PEER_LOST_S	600	/* a SYN with data was lost */
+#define SMCX_PEER_DOUBLINGS	6	/* of the time for which a host is left on TCP */
+#define SMCX_PEER_PROBE_S	15	/* for that long, one connection tries alone */
 
 /**
  * struct smcx_peer_key - which server, seen from where
  * @family: AF_INET or AF_INET6
- * @port: server's port
+ * @port: server's port, 0: the whole host
  * @addr: its address; IPv4 in word 0, the rest zero
  * @own: own address, the same way
  */
@@ -62,8 +65,11 @@ struct smcx_invite {
  * @used: jiffies of the last use
  * @ban_until: jiffies, valid if @banned
  * @lost_until: jiffies, valid if @lost
+ * @dead_until: jiffies, valid if @dead
  * @banned: a plain server took our data: no more attempts until @ban_until
  * @lost: a SYN with data was lost: none until @lost_until
+ * @dead: of a host: RDMA messages did not get through: no SMC until @dead_until
+ * @dead_times: how often in a row
  * @learnt: tokens received
  * @tried: SYNs sent with a Proposal
  */
@@ -75,8 +81,11 @@ struct smcx_peer {
 	unsigned long		used;
 	unsigned long		ban_until;
 	unsigned long		lost_until;
+	unsigned long		dead_until;
 	bool			banned;
 	bool			lost;
+	bool			dead;
+	u8			dead_times;
 	u32			learnt;
 	u32			tried;
 };
@@ -117,6 +126,12 @@ void smcx_peer_forget(struct smcx_net *sn, const struct smcx_peer_key *key);
 void smcx_peer_ban(struct smcx_net *sn, const struct smcx_peer_key *key);
 /** smcx_peer_lost() - a SYN with data was lost, one without was not. @sn: namespace. @key: server. Context: any. */
 void smcx_peer_lost(struct smcx_net *sn, const struct smcx_peer_key *key);
+/** smcx_peer_path_failed() - RDMA messages do not reach a host. @sn: namespace. @host: it. Context: any. Return: seconds for which it is left on TCP, 0 = net.smc.path_retry is off. */
+u32 smcx_peer_path_failed(struct smcx_net *sn, const struct smcx_peer_key *host);
+/** smcx_peer_path_works() - one did. @sn: namespace. @host: it. Context: any. */
+void smcx_peer_path_works(struct smcx_net *sn, const struct smcx_peer_key *host);
+/** smcx_peer_may_try() - may a connection try SMC? @sn: namespace. @host: where to. Context: any. Return: false: rather not; true for one that finds out whether it works again. */
+bool smcx_peer_may_try(struct smcx_net *sn, const struct smcx_peer_key *host);
 /** smcx_peer_flush() - forget all. @sn: namespace. Context: any. */
 void smcx_peer_flush(struct smcx_net *sn);
 

@@ -18,6 +18,7 @@ void smcx_hs_fill_params(const struct smcx_hs *hs, struct smcx_lgr_params *p)
 	p->data = hs->agreed.caps & SMCX_CAP_DATA;
 	memcpy(p->eid, hs->agreed.eid, sizeof(p->eid));
 	p->path = smcx_local_path(hs);
+	p->family = smcx_route_is_v4(hs->sk) ? AF_INET : AF_INET6;
 	smcx_hs_addresses(hs, &p->client_ip, &p->server_ip);
 }
 
@@ -187,6 +188,13 @@ static int smcx_hs_poll_decline(struct smcx_hs *hs)
 	return hdr.type == SMCX_CLC_DECLINE ? 1 : -EPROTO;
 }
 
+/* The link did not come up. A group that ends for this says what it knows of the path, see link/path.c; the first reason counts. */
+static enum smcx_hs_next smcx_hs_no_path(struct smcx_hs *hs, enum smcx_hs_next (*end)(struct smcx_hs *hs))
+{
+	smcx_lgr_terminate(hs->lgr, -ETIMEDOUT, 0);
+	return end(hs);
+}
+
 enum smcx_hs_next smcx_hs_step_link(struct smcx_hs *hs)
 {
 	int event = READ_ONCE(hs->link_event);
@@ -196,7 +204,7 @@ enum smcx_hs_next smcx_hs_step_link(struct smcx_hs *hs)
 		return smcx_hs_commit(hs);
 	rc = smcx_hs_poll_decline(hs);
 	if (rc > 0)
-		return smcx_hs_declined(hs);
+		return smcx_hs_no_path(hs, smcx_hs_declined);
 	if (rc < 0)
 		return smcx_hs_fail(hs, rc);
 	if (!event && !smcx_hs_expired(hs))
@@ -209,17 +217,22 @@ enum smcx_hs_next smcx_hs_step_link(struct smcx_hs *hs)
 	return SMCX_HS_AGAIN;
 }
 
+static enum smcx_hs_next smcx_hs_no_answer(struct smcx_hs *hs)
+{
+	return smcx_hs_decline(hs, SMCX_REASON_TIMEOUT_CL);
+}
+
 enum smcx_hs_next smcx_hs_step_decline(struct smcx_hs *hs)
 {
 	int rc = smcx_hs_poll_decline(hs);
 
 	if (rc > 0)
-		return smcx_hs_declined(hs);
+		return smcx_hs_no_path(hs, smcx_hs_declined);
 	if (rc < 0)
 		return smcx_hs_fail(hs, rc);
 	if (!smcx_hs_expired(hs))
 		return SMCX_HS_SLEEP;
-	return smcx_hs_decline(hs, SMCX_REASON_TIMEOUT_CL);
+	return smcx_hs_no_path(hs, smcx_hs_no_answer);
 }
 
 /*

@@ -33,6 +33,7 @@ static void smcx_lgr_fill(struct smcx_lgr *lgr, const struct smcx_lgr_params *p)
 	lgr->id = (u32)atomic_inc_return(&smcx_lgr_next_id) << 8;
 	lgr->role = p->role;
 	lgr->version = p->version;
+	lgr->family = p->family;
 	lgr->client_ip = p->client_ip;
 	lgr->server_ip = p->server_ip;
 	smcx_lgr_fill_agreed(lgr, p);

@@ -35,7 +35,7 @@ static void smcx_lgr_cancel(struct smcx_lgr *lgr, struct delayed_work *work)
 }
 
 /*
- * The waiters go first: they have better things to do than to wait for a goodbye. Members
+ * The waiters go first, after what the next connection is to know: they have better things to do than to wait for a goodbye. Members
  * are told when the fence has made sure that the peer writes no more; their posted
  * messages come back at the latest with the stop.
  */
@@ -46,6 +46,7 @@ static void smcx_lgr_term_work(struct work_struct *work)
 
 	trace_smcx_group_end(lgr->id, lgr->role == SMCX_SERVER, READ_ONCE(lgr->conns),
 			     lgr->term_err, lgr->term_reason);
+	smcx_lgr_path_over(lgr);
 	smcx_lgr_waiters_tell(lgr, false);
 	if (lgr->term_reason)
 		smcx_link_llc->lgr_goodbye(lgr, lgr->term_reason);

@@ -71,6 +71,14 @@ static void smcx_link_slot_free(struct smcx_qp *qp)
 	smcx_link_wake(link);
 }
 
+static void smcx_link_acked(struct smcx_qp *qp)
+{
+	struct smcx_link *link = qp->owner;
+
+	smcx_lgr_path_works(link->lgr);
+	smcx_link_llc->acked(link);
+}
+
 static void smcx_link_kick_work(struct work_struct *work)
 {
 	struct smcx_link *link = container_of(work, struct smcx_link, kick_work);
@@ -90,6 +98,7 @@ static void smcx_link_error(struct smcx_qp *qp)
 static const struct smcx_qp_ops smcx_link_qp_ops = {
 	.recv		= smcx_link_recv,
 	.slot_free	= smcx_link_slot_free,
+	.acked		= smcx_link_acked,
 	.error		= smcx_link_error,
 };
 

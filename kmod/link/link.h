@@ -156,6 +156,7 @@ struct smcx_rkey {
  * @data: small messages carry their bytes behind the CDC (one-rtt.rst, DATA); set before the first message
  * @peer_vendor: peer's vendor options (FCE 144..147), for later extensions
  * @peer_id: peer's id
+ * @family: AF_INET or AF_INET6, of the two addresses
  * @client_ip: the client's TCP address: a server's group serves one; IPv4 in word 0, the rest zero
  * @server_ip: the server's TCP address at the first contact, the same way
  * @peer_os: OS type of the peer's FCE
@@ -212,6 +213,7 @@ struct smcx_lgr {
 	bool			data;
 	u8			peer_vendor[4];
 	u8			peer_id[8];
+	u16			family;
 	struct in6_addr		client_ip;
 	struct in6_addr		server_ip;
 	u8			peer_os;
@@ -311,6 +313,7 @@ struct smcx_member {
  * @llc_rx: a message whose first byte is not CDC's; softirq. @buf has at most 44 bytes, @len is the
  *	length on the wire
  * @slot_free: a send slot became free; bottom halves off
+ * @acked: our first message has arrived at the peer's device; bottom halves off
  * @lgr_init: allocate lgr->llc. Process context.
  * @lgr_exit: cancel all LLC work of the group (sync), wake who waits in LLC; none starts afterwards. Process context.
  * @lgr_free: free lgr->llc; last reference of the group is gone, QPs are stopped. Process context.
@@ -322,6 +325,7 @@ struct smcx_member {
 struct smcx_link_handlers {
 	void (*llc_rx)(struct smcx_link *link, const u8 *buf, u32 len);
 	void (*slot_free)(struct smcx_link *link);
+	void (*acked)(struct smcx_link *link);
 	int  (*lgr_init)(struct smcx_lgr *lgr);
 	void (*lgr_exit)(struct smcx_lgr *lgr);
 	void (*lgr_free)(struct smcx_lgr *lgr);
@@ -352,6 +356,7 @@ void smcx_lgr_netns_exit(struct smcx_net *sn);
  * @features: agreed
  * @data: bytes may follow a CDC message
  * @peer_id: from Proposal (server) or Accept (client)
+ * @family: of the TCP connection
  * @client_ip: the client's TCP address, as in struct smcx_lgr
  * @server_ip: the server's
  * @peer_gid: from Proposal or Accept
@@ -370,6 +375,7 @@ struct smcx_lgr_params {
 	u16			features;
 	bool			data;
 	u8			peer_id[8];
+	u16			family;
 	struct in6_addr		client_ip;
 	struct in6_addr		server_ip;
 	union ib_gid		peer_gid;
@@ -483,6 +489,12 @@ int smcx_link_ready(struct smcx_link *link);
 static inline bool smcx_link_is_sendable(const struct smcx_link *link)
 {
 	return link->qp && READ_ONCE(link->qp->live);
+}
+
+/** smcx_link_is_acked() - has a message of ours arrived at the peer's device, so that the path is good both ways? @link: link. Context: any. */
+static inline bool smcx_link_is_acked(const struct smcx_link *link)
+{
+	return link->qp && READ_ONCE(link->qp->is_acked);
 }
 
 /** smcx_link_wait_slot() - ask for @m->ops->tx_ready() when a slot is free. @link: link. @m: member (idempotent). Context: any. */

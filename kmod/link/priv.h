@@ -10,7 +10,7 @@
  *
  *   init -> lgr -> lgr_end -> link -> { pool, member } -> life
  *                  lgr, lgr_end -> waiter -> life;  lgr -> room -> life;  rkey
- *   early -> lgr
+ *   early -> lgr;  lgr_end, link -> path
  */
 
 /* DELETE_LINK reasons used here are those of protocol.rst 4.6 */
@@ -85,6 +85,13 @@ void smcx_lgr_grow_end(struct smcx_lgr *lgr);
 
 /** smcx_lgr_waiters_tell() - FORMING has ended, or the pool has grown: call all waiters. @lgr: group, no lock held. @ok: it is ACTIVE. Context: any. */
 void smcx_lgr_waiters_tell(struct smcx_lgr *lgr, bool ok);
+
+/* ---- path.c ---- */
+
+/** smcx_lgr_path_works() - our first message has arrived. @lgr: group, not over. Context: any. */
+void smcx_lgr_path_works(struct smcx_lgr *lgr);
+/** smcx_lgr_path_over() - remember if none has. @lgr: DYING group, before its waiters and members are told. Context: process. */
+void smcx_lgr_path_over(struct smcx_lgr *lgr);
 
 /* ---- member.c ---- */
 

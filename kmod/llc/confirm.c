@@ -143,8 +143,19 @@ static void smcx_llc_confirm_work(struct work_struct *work)
 	rc = smcx_llc_confirm_answer(&lgr->links[0]);
 	if (rc)
 		smcx_lgr_terminate(lgr, rc, 0);
-	else
+	else if (smcx_link_is_acked(&lgr->links[0]))
 		smcx_lgr_activate(lgr);
+}
+
+/*
+ * The client's part is done when its answer has arrived, and not when it was sent: if the path is good in one direction
+ * only, the server will decline, and then it must not be too late for TCP. If the link is not confirmed yet, this
+ * was early data, and smcx_llc_confirm_work() is still to come.
+ */
+void smcx_llc_acked(struct smcx_link *link)
+{
+	if (link->lgr->role == SMCX_CLIENT && READ_ONCE(link->state) == SMCX_LNK_ACTIVE)
+		smcx_lgr_activate(link->lgr);
 }
 
 static void smcx_llc_confirm_try(struct smcx_llc_state *llc)

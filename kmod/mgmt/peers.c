@@ -19,7 +19,8 @@ static int smcx_peers_fill(struct sk_buff *skb, const struct smcx_peer *p)
 	    nla_put_u32(skb, SMCX_PEER_BAN, smcx_peer_left(p->banned, p->ban_until)) ||
 	    nla_put_u32(skb, SMCX_PEER_LOST, smcx_peer_left(p->lost, p->lost_until)) ||
 	    nla_put_u32(skb, SMCX_PEER_LEARNT, p->learnt) ||
-	    nla_put_u32(skb, SMCX_PEER_TRIED, p->tried))
+	    nla_put_u32(skb, SMCX_PEER_TRIED, p->tried) ||
+	    nla_put_u32(skb, SMCX_PEER_NO_PATH, smcx_peer_left(p->dead, p->dead_until)))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -21,6 +21,7 @@ static const int smcx_max_free_delay_s = 7 * 24 * 3600;
 static const int smcx_min_hs_ms = 100;
 static const int smcx_max_hs_ms = 600 * 1000;
 static const int smcx_max_close_s = 3600;
+static const int smcx_max_path_s = 3600;
 static const int smcx_max_token_s = 24 * 3600;
 
 /* The value is kept as any other, what it switches is not a value. */
@@ -80,6 +81,8 @@ static const struct ctl_table smcx_sysctl_table[] = {
 		    &smcx_min_hs_ms, &smcx_max_hs_ms),
 	SMCX_SYSCTL("close_timeout", close_timeout_s, proc_dointvec_minmax,
 		    &smcx_one, &smcx_max_close_s),
+	SMCX_SYSCTL("path_retry", path_retry_s, proc_dointvec_minmax,
+		    &smcx_zero, &smcx_max_path_s),
 	SMCX_SYSCTL("onertt", onertt, proc_dointvec_minmax, &smcx_zero, &smcx_three),
 	SMCX_SYSCTL("onertt_token_life", onertt_token_life, proc_dointvec_minmax,
 		    &smcx_one, &smcx_max_token_s),

@@ -68,6 +68,7 @@ static const struct reason reasons[] = {
 	LOCAL(ULP, OPTUNSUPP),
 	LOCAL(REPAIR, OPTUNSUPP),
 	LOCAL(LISTENER, PEERNOSMC),
+	LOCAL(NO_PATH, NOROUTE),
 };
 
 static const struct reason *reason_find(u32 code)

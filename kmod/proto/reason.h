@@ -66,6 +66,7 @@
  * @SMCX_REASON_LOCAL_ULP: an upper layer protocol (TLS) was put on the socket
  * @SMCX_REASON_LOCAL_REPAIR: TCP_REPAIR was used
  * @SMCX_REASON_LOCAL_LISTENER: the listener itself is plain TCP
+ * @SMCX_REASON_LOCAL_NO_PATH: RDMA messages to the server did not get through lately
  */
 enum smcx_reason {
 	SMCX_REASON_NONE		= 0,
@@ -120,6 +121,7 @@ enum smcx_reason {
 	SMCX_REASON_LOCAL_ULP,
 	SMCX_REASON_LOCAL_REPAIR,
 	SMCX_REASON_LOCAL_LISTENER,
+	SMCX_REASON_LOCAL_NO_PATH,
 };
 
 /**

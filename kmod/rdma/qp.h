@@ -53,11 +53,13 @@ struct smcx_region;
  * @recv: one message of @len bytes; @buf is valid during the call only. At most
  *	SMCX_RECV_LEN bytes are delivered; @len is the whole length on the wire.
  * @slot_free: a send slot became free after smcx_qp_slot_get() had failed
+ * @acked: the first message has reached the peer's device; once
  * @error: the QP broke (first failure only); the owner shall call smcx_qp_stop() from process context
  */
 struct smcx_qp_ops {
 	void (*recv)(struct smcx_qp *qp, const u8 *buf, u32 len);
 	void (*slot_free)(struct smcx_qp *qp);
+	void (*acked)(struct smcx_qp *qp);
 	void (*error)(struct smcx_qp *qp);
 };
 
@@ -110,6 +112,7 @@ struct smcx_write {
  * @free: free slots
  * @nfree: their number
  * @starved: someone was refused a slot
+ * @is_acked: a message has reached the peer's device; set by the completion handler, read locklessly
  * @max_sge: SGEs usable per write, SMCX_QP_WRITE_SGES at most
  * @psn: own initial PSN, 24 bit
  * @qpn: own QP number, valid from create on
@@ -129,6 +132,7 @@ struct smcx_qp {
 	struct list_head	free;
 	unsigned int		nfree;
 	bool			starved;
+	bool			is_acked;
 
 	unsigned int		max_sge;
 	u32			psn;

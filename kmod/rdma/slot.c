@@ -82,6 +82,10 @@ static void smcx_slot_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	if (slot->done)
 		slot->done(slot, ok);
+	if (ok && !qp->is_acked) {
+		WRITE_ONCE(qp->is_acked, true);
+		qp->ops->acked(qp);
+	}
 
 	spin_lock_bh(&qp->lock);
 	wake = smcx_slot_release(slot);

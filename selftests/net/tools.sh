@@ -53,6 +53,7 @@ limit_smc_hs 0 1 -1 2
 lgr_free_delay 0 604800 -1 604801
 handshake_timeout_ms 100 600000 99 600001
 close_timeout 1 3600 0 3601
+path_retry 0 3600 -1 3601
 onertt 0 3 -1 4
 onertt_token_life 1 86400 0 86401
 onertt_filter 0 1 -1 2

@@ -33,8 +33,9 @@ page() {
 }
 
 if [ "$ROLE" = server ]; then
-	old=$(sysctl net.smc.rkey_skip net.smc.smcr_testlink_time net.smc.close_timeout net.smc.lgr_free_delay | tr -d ' ')
-	sysctl -q -w net.smc.rkey_skip=0 net.smc.smcr_testlink_time=1 net.smc.close_timeout=2 net.smc.lgr_free_delay=2
+	old=$(sysctl net.smc.rkey_skip net.smc.smcr_testlink_time net.smc.close_timeout net.smc.lgr_free_delay net.smc.path_retry |
+		tr -d ' ')
+	sysctl -q -w net.smc.rkey_skip=0 net.smc.smcr_testlink_time=1 net.smc.close_timeout=2 net.smc.lgr_free_delay=2 net.smc.path_retry=0
 	/tests/pair/victim 5000 &
 	http_start 81 smc_run
 	peer sync up 60

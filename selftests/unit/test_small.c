@@ -111,7 +111,7 @@ static void reasons(void)
 		CHECK(!smcx_reason_is_local(wire[i]));
 	}
 	/* local reasons: known, told apart, and never on the wire */
-	for (r = SMCX_REASON_LOCAL_BASE + 1; r <= SMCX_REASON_LOCAL_LISTENER; r++) {
+	for (r = SMCX_REASON_LOCAL_BASE + 1; r <= SMCX_REASON_LOCAL_NO_PATH; r++) {
 		CHECK(smcx_reason_is_local(r));
 		CHECK(strcmp(smcx_reason_name(r), "UNKNOWN"));
 		CHECK(!smcx_reason_is_local(smcx_reason_to_wire(r)));
@@ -126,9 +126,9 @@ static void reasons(void)
 	CHECK(!strcmp(smcx_reason_name(0x12345678), "UNKNOWN"));
 	for (i = 0, known = true; known; i++)
 		CHECK(!strcmp(smcx_reason_name(smcx_reason_at(i, &known)), "NONE") == (!i || !known));
-	CHECK_EQ(i, ARRAY_SIZE(wire) + SMCX_REASON_LOCAL_LISTENER - SMCX_REASON_LOCAL_BASE + 2);
+	CHECK_EQ(i, ARRAY_SIZE(wire) + SMCX_REASON_LOCAL_NO_PATH - SMCX_REASON_LOCAL_BASE + 2);
 	CHECK_EQ(smcx_reason_to_wire(0x12345678), 0x12345678);
-	CHECK_EQ(smcx_reason_to_wire(SMCX_REASON_LOCAL_LISTENER + 1), SMCX_REASON_INTERR);
+	CHECK_EQ(smcx_reason_to_wire(SMCX_REASON_LOCAL_NO_PATH + 1), SMCX_REASON_INTERR);
 	CHECK_EQ(IPPROTO_SMC, 256);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* smcx peers: servers this host may reach in one round trip. */
+/* smcx peers: servers this host may reach in one round trip, or not by RDMA at all. */
 #include <arpa/inet.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -46,6 +46,9 @@ static void on_peer(const struct nlmsghdr *nlh, void *arg)
 	if (nl_num(&in, SMCX_PEER_BAN)) {
 		state = "banned";
 		seconds = nl_num(&in, SMCX_PEER_BAN);
+	} else if (nl_num(&in, SMCX_PEER_NO_PATH)) {
+		state = "no path";
+		seconds = nl_num(&in, SMCX_PEER_NO_PATH);
 	} else if (nl_num(&in, SMCX_PEER_LOST)) {
 		state = "lossy";
 		seconds = nl_num(&in, SMCX_PEER_LOST);

@@ -105,6 +105,8 @@ static const struct reason_text texts[] = {
 	      "Nothing to do: restored connections stay on TCP."),
 	LOCAL(LISTENER, "The listener itself went on as plain TCP, and so do its connections.",
 	      "'smcx sock listen' shows it; its reason tells why."),
+	LOCAL(NO_PATH, "Messages over RDMA did not get through to the server lately, while TCP did.",
+	      "Let RoCE (UDP port 4791) pass both ways, firewalls of both hosts included. 'smcx peers' says when it is tried again, 'smcx peers flush' does it at once."),
 };
 
 static const struct reason_text *text_find(uint32_t code)

@@ -182,6 +182,7 @@ enum smcx_counter_attr {
  * @SMCX_PEER_LOST: u32, seconds for which nothing is sent in SYNs because one was lost, or 0
  * @SMCX_PEER_LEARNT: u32, invitations received
  * @SMCX_PEER_TRIED: u32, SYNs with a Proposal
+ * @SMCX_PEER_NO_PATH: u32, seconds for which connections to the host (port 0) are TCP because RDMA did not get through, or 0
  * @__SMCX_PEER_MAX: end of the list
  */
 enum smcx_peer_attr {
@@ -196,6 +197,7 @@ enum smcx_peer_attr {
 	SMCX_PEER_LOST,
 	SMCX_PEER_LEARNT,
 	SMCX_PEER_TRIED,
+	SMCX_PEER_NO_PATH,
 	__SMCX_PEER_MAX,
 };
 #define SMCX_PEER_MAX		(__SMCX_PEER_MAX - 1)
