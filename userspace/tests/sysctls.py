@@ -18,9 +18,9 @@ def of_module():
     consts["smcx_zero"] = "0"
 
     def number(word):
-        # HZ is the kernel's choice
+        # HZ is the kernel's choice: Debian's
         value = consts[word.strip().lstrip("&")]
-        return "INT_MAX / HZ" if "HZ" in value else str(eval(value.replace("/", "//"), {"INT_MAX": INT_MAX}))
+        return str(eval(value.replace("/", "//"), {"INT_MAX": INT_MAX, "HZ": 250}))
 
     defaults = dict(re.findall(r"s->(\w+) = (.*);", (TOP / "kmod/base/netns.c").read_text()))
     macros = dict(re.findall(r"#define (SMCX_\w+)\s+(\d+)\s", (TOP / "kmod/base/netns.h").read_text()))
