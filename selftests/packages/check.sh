@@ -48,8 +48,8 @@ unpack()
 	: > "$DIR/tap"
 	say "== unpacking a Debian system ($((SECONDS / 60)) min)"
 	tar -C "$ROOT" -xf "$("$here/root.sh" $SERVER $CLIENT)"
-	# The test starts nginx itself; these only cost time.
-	in_root systemctl -q disable nginx
+	# The test starts nginx and redis itself; these only cost time.
+	in_root systemctl -q disable nginx redis-server
 	in_root systemctl -q mask apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_reap.service e2scrub_all.timer \
 		fstrim.timer systemd-timesyncd.service
 	install -m 755 "$here/guest.sh" "$ROOT/root/guest.sh"
@@ -64,7 +64,7 @@ unpack()
 	cat > "$ROOT/root/list-files" <<-'END'
 		#!/bin/sh
 		find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /root -o -path /tmp -o -path /var/log \
-			-o -path /var/cache -o -path /var/tmp -o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/lib/systemd -o -path /var/lib/nginx \
+			-o -path /var/cache -o -path /var/tmp -o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/lib/systemd -o -path /var/lib/nginx -o -path /var/lib/redis \
 			-o -path /var/www -o -path '/var/lib/dkms/mok.*' -o -path /etc/machine-id -o -path /var/lib/dbus/machine-id -o -path /etc/resolv.conf -o -path /lost+found \) -prune -o -print | LC_ALL=C sort
 	END
 	chmod 755 "$ROOT/root/list-files"

@@ -58,6 +58,35 @@ carried_by_smc()
 counter() { smcx -j stat | tr ',{' '\n\n' | sed -n "s/ *\"$1\": *\([0-9]*\).*/\1/p" | head -n 1; }
 counts() { smcx stat; [ "$(counter "$1")" -ge "$2" ]; }
 
+# service NAME: Debian's own, with our example as its drop-in.
+service()
+{
+	local dir=/etc/systemd/system/$1.service.d
+	mkdir "$dir"
+	cp "/usr/share/doc/smcx-tools/examples/$1.service.d-smc.conf" "$dir/smc.conf" || return
+	systemctl daemon-reload
+	systemctl start "$1" && return
+	systemctl --no-pager status "$1"
+	journalctl --no-pager -n 20 -u "$1"
+	return 1
+}
+
+listens() { smcx -j sock listen port "$1" | tee socks | grep -q '"state": *"LISTEN"'; }
+
+# services: with the examples, nginx and redis listen on SMC sockets.
+services()
+{
+	local name port
+	for name in nginx:80 redis-server:6379; do
+		port=${name#*:} name=${name%:*}
+		check "the service $name starts with the example" service "$name"
+		check "and listens on an SMC socket" wait_for 30 listens "$port"
+		check "the service $name ends" systemctl stop "$name"
+		rm -r "/etc/systemd/system/$name.service.d"
+	done
+	systemctl daemon-reload
+}
+
 serve()
 {
 	head -c 4000000 /dev/urandom > /var/www/html/data
@@ -70,6 +99,7 @@ serve()
 	check "more than the file has been sent by RDMA" counts sent_bytes 4000000
 	nginx -s stop
 	wait_for 60 sh -c '! pidof nginx'
+	services
 }
 
 fetch()

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # root.sh KERNEL...: a Debian 12 system from the machine's package sources, with systemd, kernels, their headers, dkms,
-# nginx and curl, and nothing of ours. Prints the archive, made once per set of kernel releases.
+# nginx, redis and curl, and nothing of ours. Prints the archive, made once per set of kernel releases.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../vm/common.sh"
 
-INCLUDE=(systemd-sysv udev dbus kmod procps iproute2 ethtool initramfs-tools dkms libmnl0 nginx-light curl)
+INCLUDE=(systemd-sysv udev dbus kmod procps iproute2 ethtool initramfs-tools dkms libmnl0 nginx-light redis-server curl)
 releases=()
 while read -r kver; do
 	releases+=("$("$here/../vm/kernel.sh" release "$kver")")
@@ -19,11 +19,13 @@ if [ ! -e "$out" ]; then
 	done
 	say "making a Debian system (once, some minutes; log: $SMCX_CACHE/packages.log)"
 	mkdir -p "$SMCX_CACHE"
+	# The options of dpkg stay in the system, where our packages come with documents that are looked for.
 	# Only what this kind of machine needs goes into the initramfs: unpacking it is emulated.
 	apt-get indextargets --format 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(SITE) $(RELEASE) $(COMPONENT)' \
 		'Created-By: Packages' 'Origin: Debian' 'Component: main' | grep ' bookworm' | sort -u |
 		mmdebstrap --variant=minbase --include="$(IFS=,; echo "${INCLUDE[*]}")" \
-			--dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+			--dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/locale/*' \
+			--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/smcx-*' \
 			--essential-hook='mkdir -p "$1/etc/initramfs-tools/conf.d"' \
 			--essential-hook='echo MODULES=list > "$1/etc/initramfs-tools/conf.d/guest"' \
 			--essential-hook='printf "%s\n" virtio_pci virtio_blk ext4 > "$1/etc/initramfs-tools/modules"' \
