@@ -47,7 +47,17 @@ expect()
 	result $? "$3"
 }
 
-# installs_and_goes: the lists of both directions agree.
+# names_itself FOLDER BIN: the examples for systemd run the smc_run that was installed with them.
+names_itself()
+{
+	local file
+	for file in nginx redis-server; do
+		grep -q "^ExecStart=$2/smc_run " "$1/$file.service.d-smc.conf" || return 1
+	done
+	! grep -r smc_run "$1" | grep '/smc_run' | grep -v "[ =]$2/smc_run "
+}
+
+# installs_and_goes: the lists of both directions agree, also when the build folder is empty by then.
 installs_and_goes()
 {
 	local install="$SMCX_TOP/userspace/packaging/install.sh" root=$tmp/root
@@ -56,8 +66,9 @@ installs_and_goes()
 	export BUILD=$tmp/build DESTDIR=$root PREFIX=/opt
 	"$install" install conf tools dkms &&
 		[ -x "$root/opt/bin/smcx" ] && [ -s "$root/etc/modprobe.d/smcx.conf" ] && [ -s "$root/opt/share/man/man8/smcx.8" ] &&
-		! grep -rq '@VERSION@' "$root" &&
-		"$install" uninstall conf tools dkms && [ -z "$(find "$root" -type f)" ]
+		names_itself "$root/opt/share/doc/smcx-tools/examples" /opt/bin &&
+		! grep -rq '@VERSION@' "$root" && rm -r "$tmp/build" &&
+		"$install" uninstall conf tools dkms && ! find "$root" -type f | grep .
 }
 
 # shellcheck disable=SC2086

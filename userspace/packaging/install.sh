@@ -26,8 +26,10 @@ files()
 		echo "644 $top/userspace/man/smcx.7 $PREFIX/share/man/man7/smcx.7"
 		;;
 	tools)
-		each 755 "$PREFIX/bin" "$BUILD"/bin/*
-		each 644 "$PREFIX/lib" "$BUILD"/lib/*
+		# By name: uninstall must know them when they are no longer in BUILD.
+		echo "755 $BUILD/bin/smc_run $PREFIX/bin/smc_run"
+		echo "755 $BUILD/bin/smcx $PREFIX/bin/smcx"
+		echo "644 $BUILD/lib/libsmcx-preload.so $PREFIX/lib/libsmcx-preload.so"
 		each 644 "$PREFIX/share/man/man1" "$top"/userspace/man/*.1
 		each 644 "$PREFIX/share/man/man8" "$top"/userspace/man/*.8
 		each 644 "$PREFIX/share/doc/smcx-tools" "$top"/README.md "$top"/Documentation/*.rst \
@@ -88,6 +90,7 @@ install_set()
 		strip --strip-debug "$DESTDIR/lib/modules/$RELEASE/updates/smcx.ko"
 		index "$RELEASE"
 		;;
+	tools) sed -i "s|/usr/bin/smc_run|$PREFIX/bin/smc_run|" "$DESTDIR$PREFIX"/share/doc/smcx-tools/examples/*.conf ;;
 	dkms) sed -i "s/@VERSION@/$version/" "$DESTDIR/usr/src/smcx-$version/dkms.conf" ;;
 	esac
 }
