@@ -28,15 +28,17 @@ static void tell(int pid, bool smc, const char *why)
 {
 	static const char *last;
 	static int last_pid;
+	char name[32];
 
 	if (!telling || (pid == last_pid && last == why))
 		return;
 	last = why;
 	last_pid = pid;
+	caller_name(pid, name, sizeof(name));
 	if (smc)
-		fprintf(stderr, "smc_run: [%d]: TCP sockets become SMC sockets\n", pid);
+		fprintf(stderr, "smc_run: %s[%d]: TCP sockets become SMC sockets\n", name, pid);
 	else
-		fprintf(stderr, "smc_run: [%d]: no SMC socket (%s): going on with TCP\n", pid, why);
+		fprintf(stderr, "smc_run: %s[%d]: no SMC socket (%s): going on with TCP\n", name, pid, why);
 }
 
 /* The kernel goes on with the call as the program made it: this never fails but for a caller gone. */

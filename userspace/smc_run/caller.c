@@ -53,6 +53,20 @@ static bool same_netns(int pid)
 	return n > 0 && n == m && !memcmp(mine, its, n);
 }
 
+void caller_name(int pid, char *name, size_t size)
+{
+	char text[TEXT_SIZE], *c;
+
+	if (!read_text(pid, "comm", text))
+		strcpy(text, "?");
+	text[strcspn(text, "\n")] = '\0';
+	/* The program chooses it, and standard error may be a terminal. */
+	for (c = text; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	snprintf(name, size, "%s", text);
+}
+
 static unsigned int own_fsuid, own_fsgid;
 static bool adopted;
 

@@ -28,6 +28,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "open.h"
 
@@ -70,6 +71,14 @@ int filter_install(void);
  * Return: NULL, or why that cannot be done.
  */
 const char *caller_adopt(int pid);
+
+/**
+ * caller_name() - what a thread is called
+ * @pid: thread id
+ * @name: result, printable; "?" if nobody knows
+ * @size: its size
+ */
+void caller_name(int pid, char *name, size_t size);
 
 /** caller_leave() - take back the user and group from before caller_adopt(). */
 void caller_leave(void);

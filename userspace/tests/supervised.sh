@@ -29,6 +29,9 @@ os.execv(sys.argv[1], sys.argv[1:])' "$fake" "$OUT/injected" clean
 }
 check "no signal pending, no descriptor left" clean
 
+exits "-v names the program" 0 "smc_run: injected\\[[0-9]+\\]: TCP sockets become SMC" "$fake" -v "$OUT/injected" one
+exits "and one that stays TCP" 0 "smc_run: injected\\[[0-9]+\\]: no SMC socket" "$run" -v "$OUT/injected" plain
+
 # ---- what its caller sees ----
 exits "exit status" 7 "" "$run" --method=seccomp "$OUT/args" exit=7
 exits "death by signal" 137 "" "$run" --method=seccomp sh -c 'kill -KILL $$'
