@@ -54,7 +54,7 @@ names_itself()
 	for file in nginx redis-server; do
 		grep -q "^ExecStart=$2/smc_run " "$1/$file.service.d-smc.conf" || return 1
 	done
-	! grep -r smc_run "$1" | grep '/smc_run' | grep -v "[ =]$2/smc_run "
+	! grep -rhE '/(smc_run|libsmcx)' "$1" | sed "s|$2/smc_run||; s|${2%bin}lib/libsmcx||" | grep -E '/(smc_run|libsmcx)'
 }
 
 # installs_and_goes: the lists of both directions agree, also when the build folder is empty by then.

@@ -90,7 +90,10 @@ install_set()
 		strip --strip-debug "$DESTDIR/lib/modules/$RELEASE/updates/smcx.ko"
 		index "$RELEASE"
 		;;
-	tools) sed -i "s|/usr/bin/smc_run|$PREFIX/bin/smc_run|" "$DESTDIR$PREFIX"/share/doc/smcx-tools/examples/*.conf ;;
+	tools)
+		sed -i "s|/usr/bin/smc_run|$PREFIX/bin/smc_run|; s|/usr/lib/libsmcx|$PREFIX/lib/libsmcx|" \
+			"$DESTDIR$PREFIX"/share/doc/smcx-tools/examples/*.conf
+		;;
 	dkms) sed -i "s/@VERSION@/$version/" "$DESTDIR/usr/src/smcx-$version/dkms.conf" ;;
 	esac
 }
