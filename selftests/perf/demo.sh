@@ -26,7 +26,7 @@ bench()
 	mkdir -p "$keep"
 	watch "$keep/client.out"
 	"$SMCX_TOP/selftests/vm/run.sh" --kver "$kver" --pair --module "$module" --timeout $limit --keep "$keep" --quiet \
-		${BUILT:+--no-build} --env "ROUNDS=$ROUNDS" --env "SECONDS_PER_RUN=$SECONDS_PER_RUN" \
+		--no-build --env "ROUNDS=$ROUNDS" --env "SECONDS_PER_RUN=$SECONDS_PER_RUN" \
 		--env "CONNECTIONS='$CONNECTIONS'" --env "MODES='$MODES'" -- /tests/perf/http.sh || rc=$?
 	kill "$WATCHER" 2>/dev/null || true
 	[ $rc -eq 0 ] || { FAILED=1; say "$kver, $module: the run failed (logs: $keep)"; }
@@ -34,20 +34,35 @@ bench()
 	[ $rc -ne 0 ] || sed "/^@/d; s/^/    /" "$keep/client.out" > "$keep/counters"
 }
 
+# Only what is wrong with it is of interest here.
+build()
+{
+	local kver
+	[ -z "${NO_BUILD:-}" ] || return 0
+	say "building (what the compiler is at: $DIR/build.log)"
+	: > "$DIR/build.log"
+	for kver in $(tr ' ' '\n' <<< "$RUNS" | sed -n 's/:smcx$//p' | sort -u); do
+		make -s -C "$SMCX_TOP" KVER="$kver" module >> "$DIR/build.log" || die "the module does not build"
+	done
+	make -s -C "$SMCX_TOP" tools >> "$DIR/build.log" || die "the tools do not build"
+	make -s -C "$SMCX_TOP/selftests" BUILD="$SMCX_BUILD" >> "$DIR/build.log" || die "the test programs do not build"
+}
+
+# What sed writes goes to the terminal; what tail says of a file that is not there yet does not.
 watch()
 {
 	rm -f "$1"
-	tail -q -n +1 -s 0.5 -F "$1" 2>/dev/null > >(sed -un 's/^@result \([0-9]*\) \([a-z]*\) \([0-9]*\) \([a-z]*\) \([0-9.]*\).*/    round \1: \2 c=\3 \4: \5 per second/p' >&2) &
+	tail -q -n +1 -s 0.5 -F "$1" > >(sed -un 's/^@result \([0-9]*\) \([a-z]*\) \([0-9]*\) \([a-z]*\) \([0-9.]*\).*/    round \1: \2 c=\3 \4: \5 per second/p' >&2) 2>/dev/null &
 	WATCHER=$!
 }
 
 main()
 {
 	local run
-	FAILED='' BUILT=''
+	FAILED=''
 	mkdir -p "$DIR"
 	: > "$RESULTS"
-	[ -z "${NO_BUILD:-}" ] || BUILT=1
+	build
 	for run in $RUNS; do
 		bench "$run"
 	done

@@ -319,7 +319,7 @@ judge()
 	bad=$(cat "$DIR/$role.console" "$DIR/$role.dmesg" | splats | sort -u | head -n 8)
 	rc=$(sed -n 's/^@exit \([0-9]*\)\r*$/\1/p' "$DIR/$role.out" | tail -n 1)
 	if stray_fault "$PAIRED" < "$DIR/$role.console"; then
-		say "$role: stray fault of the emulator"
+		say "$role: a fault of the emulator, not of the kernel in it"
 		STATUS[$role]=5
 	elif [ -n "$bad" ]; then
 		say "$role: kernel splat (log: $DIR/$role.console)"
@@ -392,7 +392,7 @@ main()
 	[ -z "$PAIRED" ] || pack_role client "$PEER_MODULE" "$PEER_KREL" "$DIR/client.initrd"
 	boot
 	while [ "$(worst)" = 5 ] && [ -z "$PLAN" ] && [ $((tries += 1)) -le 3 ]; do
-		say "once more, because of the stray fault"
+		say "such faults happen now and then without KVM; the run is repeated"
 		boot
 	done
 	return "$(worst)"
