@@ -108,6 +108,13 @@ check "a PNET entry is added" smcx pnet add one eth eth0 ib rxe0 port 1
 check "and shown" json pnet '"pnetid": "ONE", "netdev": "eth0", "device": null, "port": null|"pnetid": "ONE", "netdev": "eth0", "device": "rxe0", "port": 1'
 check "the port shows it" json dev '"pnetid": "ONE", "pnetid_by_user": true'
 check "it is removed" sh -c 'smcx pnet del ONE && smcx -j pnet | grep -q "^\[\]$"'
+check "one for devices that are not there, with a warning" fails 0 "no such device now: 'eth9'" smcx pnet add TWO eth eth9
+check "so is an RDMA device's" fails 0 "no such device now: 'rxe9'" smcx pnet add TWO eth eth0 ib rxe9
+check "none for those that are" sh -c 'smcx pnet flush; smcx pnet add TWO eth eth0 ib rxe0 2>&1 | grep . && exit 1 || smcx pnet flush'
+check "prefixes are trusted" sh -c 'smcx trust add 10.0.0.0/8 && smcx trust add fd00::/16 port 80 && smcx trust add 192.0.2.1 cookie'
+check "three of them" sh -c '[ "$(smcx -j trust | grep -c prefix)" = 3 ]'
+check "and none any more" sh -c 'smcx trust flush && smcx -j trust | grep -q "^\[\]$"'
+check "nothing to flush is fine" smcx trust flush
 
 # ---- a connection of the machine to itself ----
 trace=/sys/kernel/tracing

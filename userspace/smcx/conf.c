@@ -3,10 +3,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <linux/smcx_abi.h>
+#include <net/if.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nl.h"
 #include "out.h"
@@ -167,6 +169,19 @@ static int pnet_show(void)
 	return EXIT_FINE;
 }
 
+/* The kernel takes an entry for a device to come. A typing error looks the same. */
+static void warn_absent(const char *eth, const char *ib)
+{
+	static const char warning[] = "smcx: no such device now: '%s'; the entry waits for one of that name\n";
+	char path[128];
+
+	if (eth && !if_nametoindex(eth))
+		fprintf(stderr, warning, eth);
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s", ib ? ib : "");
+	if (ib && access(path, F_OK))
+		fprintf(stderr, warning, ib);
+}
+
 /* ID [eth NAME] [ib NAME [port N]] */
 static int pnet_add(char **argv)
 {
@@ -174,6 +189,7 @@ static int pnet_add(char **argv)
 	struct nlmsghdr *nlh;
 	char *end = NULL;
 	long n = 0;
+	int rc;
 
 	for (; *argv; argv += 2) {
 		const char **to = !strcmp(*argv, "eth") ? &eth : !strcmp(*argv, "ib") ? &ib :
@@ -199,8 +215,10 @@ static int pnet_add(char **argv)
 		mnl_attr_put_strz(nlh, SMCX_PNET_IB, ib);
 	if (port)
 		mnl_attr_put_u8(nlh, SMCX_PNET_PORT, n);
-	return finish("add the PNET entry", "give an id of 1 to 16 letters and digits",
-		      "smcx pnet");
+	rc = finish("add the PNET entry", "give an id of 1 to 16 letters and digits", "smcx pnet");
+	if (rc == EXIT_FINE)
+		warn_absent(eth, ib);
+	return rc;
 }
 
 int cmd_pnet(int argc, char **argv)

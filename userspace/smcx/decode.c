@@ -46,6 +46,7 @@ static int from_text(FILE *file, const char *name)
 static int packets(pcap_t *pcap, const char *name)
 {
 	int link_type = pcap_datalink(pcap), rc;
+	unsigned long found, n = 0;
 	struct pcap_pkthdr *head;
 	const u_char *data;
 
@@ -55,10 +56,13 @@ static int packets(pcap_t *pcap, const char *name)
 		return EXIT_USAGE;
 	}
 	decode_begin();
-	while ((rc = pcap_next_ex(pcap, &head, &data)) == 1)
+	for (; (rc = pcap_next_ex(pcap, &head, &data)) == 1; n++)
 		packet_decode(link_type, (uint64_t)head->ts.tv_sec * 1000000 + (uint64_t)head->ts.tv_usec,
 			      data, head->caplen);
-	if (!decode_end() && rc == PCAP_ERROR_BREAK)
+	found = decode_end();
+	if (!n && rc == PCAP_ERROR_BREAK)
+		fprintf(stderr, "smcx: %s: no packets. With -U tcpdump writes each at once.\n", name);
+	else if (!found && rc == PCAP_ERROR_BREAK)
 		fprintf(stderr, "smcx: %s: no SMC in it. Capture with 'tcpdump -w FILE tcp or udp port %u'.\n",
 			name, ROCE_PORT);
 	if (rc == PCAP_ERROR_BREAK)
@@ -143,5 +147,8 @@ int cmd_decode(int argc, char **argv)
 			return usage_error("one file at a time, unknown kind of message", *argv);
 	}
 	decode_layers = layers ? layers : LAYER_ALL;
+	/* Whoever writes to it wants to see the answer now, whoever reads it from us. */
+	if (!strcmp(name, "-"))
+		setvbuf(stdout, NULL, _IOLBF, 0);
 	return decode_file(name);
 }

@@ -43,7 +43,7 @@ static void usage(FILE *to)
 	      "  lgr, link, dev, info   link groups, their links, RDMA ports, this host\n"
 	      "  stat                   counters since the module was loaded\n"
 	      "  peers [flush]          servers reached in one round trip by invitation\n"
-	      "  trust [add PREFIX [port N] [cookie] | del PREFIX [port N]]   ... without it\n"
+	      "  trust [add PREFIX [port N] [cookie] | del PREFIX [port N] | flush]   without\n"
 	      "  eid [add EID | del EID | flush]                    enterprise ids\n"
 	      "  pnet [add ID [eth NAME] [ib NAME [port N]] | del ID | flush]   networks\n"
 	      "  why HOST PORT          connect, and name what keeps SMC from it\n"

@@ -83,10 +83,22 @@ static int parse(int argc, char **argv, struct prefix *p)
 	return EXIT_FINE;
 }
 
+static int send_prefix(uint8_t cmd, const char *what, const struct prefix *p)
+{
+	struct nlmsghdr *nlh = nl_genl_begin(SMCX_GENL_NAME, cmd);
+	struct nlattr *nest = mnl_attr_nest_start(nlh, SMCX_ATTR_TRUST);
+
+	mnl_attr_put_u16(nlh, SMCX_TRUST_FAMILY, p->family);
+	mnl_attr_put(nlh, SMCX_TRUST_PREFIX, p->family == AF_INET ? 4 : 16, p->addr);
+	mnl_attr_put_u8(nlh, SMCX_TRUST_LEN, p->len);
+	mnl_attr_put_u16(nlh, SMCX_TRUST_PORT, p->port);
+	mnl_attr_put_u8(nlh, SMCX_TRUST_COOKIE, p->cookie);
+	mnl_attr_nest_end(nlh, nest);
+	return finish(what, "update smcx", "smcx trust");
+}
+
 static int change(uint8_t cmd, const char *what, int argc, char **argv)
 {
-	struct nlmsghdr *nlh;
-	struct nlattr *nest;
 	struct prefix p;
 	int rc = parse(argc, argv, &p);
 
@@ -94,38 +106,71 @@ static int change(uint8_t cmd, const char *what, int argc, char **argv)
 		return rc;
 	if (cmd == SMCX_CMD_DEL_TRUST && p.cookie)
 		return usage_error("trust del takes: PREFIX [port N]; not", "cookie");
-	nlh = nl_genl_begin(SMCX_GENL_NAME, cmd);
-	nest = mnl_attr_nest_start(nlh, SMCX_ATTR_TRUST);
-	mnl_attr_put_u16(nlh, SMCX_TRUST_FAMILY, p.family);
-	mnl_attr_put(nlh, SMCX_TRUST_PREFIX, p.family == AF_INET ? 4 : 16, p.addr);
-	mnl_attr_put_u8(nlh, SMCX_TRUST_LEN, p.len);
-	mnl_attr_put_u16(nlh, SMCX_TRUST_PORT, p.port);
-	mnl_attr_put_u8(nlh, SMCX_TRUST_COOKIE, p.cookie);
-	mnl_attr_nest_end(nlh, nest);
-	return finish(what, "update smcx", "smcx trust");
+	return send_prefix(cmd, what, &p);
+}
+
+/* Return: false if the message has no prefix that makes sense. */
+static bool read_prefix(const struct nlmsghdr *nlh, struct prefix *p)
+{
+	struct nl_attrs top, in;
+	size_t len;
+
+	nl_genl_attrs(nlh, &top);
+	if (!nl_nested(&top, SMCX_ATTR_TRUST, &in))
+		return false;
+	p->family = nl_num(&in, SMCX_TRUST_FAMILY);
+	len = p->family == AF_INET ? 4 : 16;
+	if (!nl_has(&in, SMCX_TRUST_PREFIX) ||
+	    mnl_attr_get_payload_len(in.a[SMCX_TRUST_PREFIX]) != len)
+		return false;
+	memcpy(p->addr, mnl_attr_get_payload(in.a[SMCX_TRUST_PREFIX]), len);
+	p->len = nl_num(&in, SMCX_TRUST_LEN);
+	p->port = nl_num(&in, SMCX_TRUST_PORT);
+	p->cookie = nl_num(&in, SMCX_TRUST_COOKIE);
+	return true;
 }
 
 static void on_trust(const struct nlmsghdr *nlh, void *arg)
 {
 	char text[INET6_ADDRSTRLEN];
 	struct out_table *t = arg;
-	struct nl_attrs top, in;
-	size_t want;
+	struct prefix p;
 
-	nl_genl_attrs(nlh, &top);
-	if (!nl_nested(&top, SMCX_ATTR_TRUST, &in))
+	if (!read_prefix(nlh, &p))
 		return;
-	want = nl_num(&in, SMCX_TRUST_FAMILY) == AF_INET ? 4 : 16;
-	if (!nl_has(&in, SMCX_TRUST_PREFIX) ||
-	    mnl_attr_get_payload_len(in.a[SMCX_TRUST_PREFIX]) != want)
-		return;
-	inet_ntop(want == 4 ? AF_INET : AF_INET6, mnl_attr_get_payload(in.a[SMCX_TRUST_PREFIX]),
-		  text, sizeof(text));
+	inet_ntop(p.family, p.addr, text, sizeof(text));
 	out_row(t);
-	out_str(t, "prefix", "%s/%u", text, (unsigned int)nl_num(&in, SMCX_TRUST_LEN));
-	if (nl_num(&in, SMCX_TRUST_PORT))
-		out_num(t, "port", nl_num(&in, SMCX_TRUST_PORT));
-	out_bool(t, "cookie", nl_num(&in, SMCX_TRUST_COOKIE));
+	out_str(t, "prefix", "%s/%u", text, p.len);
+	if (p.port)
+		out_num(t, "port", p.port);
+	out_bool(t, "cookie", p.cookie);
+}
+
+struct list {
+	unsigned int	n;
+	struct prefix	all[64];
+};
+
+static void on_listed(const struct nlmsghdr *nlh, void *arg)
+{
+	struct list *l = arg;
+
+	if (l->n < sizeof(l->all) / sizeof(l->all[0]) && read_prefix(nlh, &l->all[l->n]))
+		l->n++;
+}
+
+/* One by one: the kernel has no command for all. */
+static int flush(void)
+{
+	struct list l = { 0 };
+	unsigned int i;
+	int rc = EXIT_FINE;
+
+	nl_genl_need(SMCX_GENL_NAME);
+	nl_genl_dump(SMCX_GENL_NAME, SMCX_CMD_GET_TRUST, on_listed, &l);
+	for (i = 0; i < l.n && rc == EXIT_FINE; i++)
+		rc = send_prefix(SMCX_CMD_DEL_TRUST, "remove a prefix", &l.all[i]);
+	return rc;
 }
 
 int cmd_trust(int argc, char **argv)
@@ -136,8 +181,10 @@ int cmd_trust(int argc, char **argv)
 		return change(SMCX_CMD_ADD_TRUST, "add the prefix", argc - 1, argv + 1);
 	if (argc && !strcmp(argv[0], "del"))
 		return change(SMCX_CMD_DEL_TRUST, "remove the prefix", argc - 1, argv + 1);
+	if (argc == 1 && !strcmp(argv[0], "flush"))
+		return flush();
 	if (argc > 1 || (argc && strcmp(argv[0], "show")))
-		return usage_error("trust takes: add PREFIX [port N] [cookie], del PREFIX [port N], or show", NULL);
+		return usage_error("trust takes: add PREFIX [port N] [cookie], del PREFIX [port N], flush, or show", NULL);
 	nl_genl_need(SMCX_GENL_NAME);
 	t = out_table_begin(columns);
 	nl_genl_dump(SMCX_GENL_NAME, SMCX_CMD_GET_TRUST, on_trust, t);

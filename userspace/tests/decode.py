@@ -3,6 +3,7 @@
 """decode.py SMCX GOLDEN.H: captures made of messages of in-tree smc, decoded by the tool and, by hand, here. TAP."""
 import json
 import re
+import select
 import struct
 import subprocess
 import sys
@@ -168,6 +169,17 @@ def test_captures(g):
     plain = [ethernet(tcp(CLIENT, SERVER, 1, 2, 9, 2)), ethernet(tcp(CLIENT, SERVER, 1, 2, 10, 0x18, b"GET /"))]
     check("other connections are left out", decode(pcap(plain)), [])
     check("and that is said", b"no SMC in it" in run(pcap(plain)).stderr, True)
+    check("no packets: said, too", [word in run(pcap([])).stderr for word in (b"no packets", b"no SMC")], [True, False])
+
+
+def test_live(g):
+    data = pcap([ethernet(p) for p in handshake(CLIENT, SERVER, g)])
+    with subprocess.Popen([SMCX, "decode", "-", "tcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as tool:
+        tool.stdin.write(data)
+        tool.stdin.flush()
+        seen = select.select([tool.stdout], [], [], 10)[0] and tool.stdout.readline()
+        tool.stdin.close()
+    check("a line into a pipe while the capture goes on", bool(seen) and b"SYN" in seen, True)
 
 
 def test_roce(g):
@@ -216,6 +228,7 @@ def main():
     g = golden()
     test_messages(g)
     test_captures(g)
+    test_live(g)
     test_roce(g)
     test_errors(g)
     print(f"1..{count}")

@@ -184,6 +184,7 @@ stat extra
 peers extra
 peers flush extra
 trust extra
+trust flush extra
 trust show extra
 trust add 10.0.0.0/33
 eid extra
@@ -226,6 +227,7 @@ peers
 peers flush
 trust
 trust add 10.0.0.0/8
+trust flush
 eid add A
 pnet flush
 auto on
