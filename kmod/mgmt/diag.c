@@ -18,6 +18,7 @@ enum { SMCX_DIAG_SOCKS, SMCX_DIAG_RECORDS, SMCX_DIAG_DONE };
  * struct smcx_diag_out - what is told of one socket
  * @msg: head
  * @fb: reasons
+ * @family: AF_INET or AF_INET6
  * @shutdown: RCV_SHUTDOWN | SEND_SHUTDOWN
  * @has_conn: @conn is filled
  * @has_lgr: @lgr is filled
@@ -28,6 +29,7 @@ enum { SMCX_DIAG_SOCKS, SMCX_DIAG_RECORDS, SMCX_DIAG_DONE };
 struct smcx_diag_out {
 	struct smcx_diag_msg		msg;
 	struct smcx_diag_fallback	fb;
+	u8				family;
 	u8				shutdown;
 	bool				has_conn;
 	bool				has_lgr;
@@ -106,6 +108,7 @@ static void smcx_diag_from_sock(struct smcx_diag_out *out, struct smcx_sock *ss,
 	out->msg.mode = info.mode == SMCX_MODE_TCP ? SMCX_DIAG_MODE_TCP : SMCX_DIAG_MODE_SMCR;
 	out->msg.inode = info.inode;
 	out->msg.uid = from_kuid_munged(ns, info.uid);
+	out->family = info.family;
 	id->idiag_sport = info.sport;
 	id->idiag_dport = info.dport;
 	memcpy(id->idiag_src, info.src, sizeof(id->idiag_src));
@@ -131,6 +134,7 @@ static void smcx_diag_from_record(struct smcx_diag_out *out, const struct smcx_f
 	out->msg.mode = SMCX_DIAG_MODE_TCP;
 	out->msg.inode = rec->inode;
 	out->msg.uid = from_kuid_munged(ns, rec->uid);
+	out->family = rec->family;
 	id->idiag_sport = htons(rec->sport);
 	id->idiag_dport = rec->dport;
 	memcpy(id->idiag_src, &rec->saddr, sizeof(id->idiag_src));
@@ -145,6 +149,7 @@ static void smcx_diag_from_record(struct smcx_diag_out *out, const struct smcx_f
 static int smcx_diag_put(struct sk_buff *skb, const struct smcx_diag_out *out, u8 ext)
 {
 	if (nla_put_u8(skb, SMCX_DIAG_SHUTDOWN, out->shutdown) ||
+	    nla_put_u8(skb, SMCX_DIAG_FAMILY, out->family) ||
 	    nla_put(skb, SMCX_DIAG_FALLBACK, sizeof(out->fb), &out->fb))
 		return -EMSGSIZE;
 	if (out->has_conn && nla_put_u8(skb, SMCX_DIAG_ONE_RTT, out->one_rtt))

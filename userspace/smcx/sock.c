@@ -58,8 +58,10 @@ struct filter {
 };
 
 /* In-tree smc tells IPv4 from IPv6 by nothing but the words that are not zero. */
-static bool is_ipv4(const struct inet_diag_sockid *id)
+static bool is_ipv4(const struct inet_diag_sockid *id, const struct nl_attrs *attrs)
 {
+	if (nl_has(attrs, SMCX_DIAG_FAMILY))
+		return nl_num(attrs, SMCX_DIAG_FAMILY) == AF_INET;
 	return !id->idiag_src[1] && !id->idiag_src[2] && !id->idiag_src[3] &&
 	       !id->idiag_dst[1] && !id->idiag_dst[2] && !id->idiag_dst[3];
 }
@@ -154,10 +156,9 @@ static bool is_kind_wanted(const struct filter *f, const struct smcx_diag_msg *m
 	return msg->mode == SMCX_DIAG_MODE_TCP ? f->tcp : f->smc;
 }
 
-static bool is_addr_wanted(const struct filter *f, const struct smcx_diag_msg *msg)
+static bool is_addr_wanted(const struct filter *f, const struct smcx_diag_msg *msg, bool ipv4)
 {
 	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
-	bool ipv4 = is_ipv4(&msg->id);
 
 	if (f->port && f->port != ntohs(msg->id.idiag_sport) && f->port != ntohs(msg->id.idiag_dport))
 		return false;
@@ -173,10 +174,10 @@ static bool is_reason(const char *word, uint32_t code)
 	return code && (!strcasecmp(word, smcx_reason_name(code)) || (!*end && n == code));
 }
 
-static bool is_wanted(const struct filter *f, const struct smcx_diag_msg *msg,
+static bool is_wanted(const struct filter *f, const struct smcx_diag_msg *msg, bool ipv4,
 		      const struct smcx_diag_fallback *fb)
 {
-	if (!is_kind_wanted(f, msg) || !is_addr_wanted(f, msg))
+	if (!is_kind_wanted(f, msg) || !is_addr_wanted(f, msg, ipv4))
 		return false;
 	if (f->state && strcasecmp(f->state, smcx_state_name(msg->state)))
 		return false;
@@ -199,9 +200,9 @@ static void on_sock(const struct nlmsghdr *nlh, void *arg)
 		return;
 	nl_msg_attrs(nlh, sizeof(*msg), &attrs);
 	fb = nl_data(&attrs, SMCX_DIAG_FALLBACK, sizeof(*fb));
-	if (!is_wanted(f, msg, fb))
+	ipv4 = is_ipv4(&msg->id, &attrs);
+	if (!is_wanted(f, msg, ipv4, fb))
 		return;
-	ipv4 = is_ipv4(&msg->id);
 	out_row(t);
 	out_str(t, "state", "%s", smcx_state_name(msg->state));
 	show_carrier(t, msg);

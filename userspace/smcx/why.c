@@ -22,6 +22,7 @@
 #include "words.h"
 
 #define TIMEOUT_S	10
+#define ARRIVE_S	8	/* longer than a queue pair tries */
 
 static const struct out_column columns[] = {
 	{ "result", "Result", false },
@@ -187,8 +188,12 @@ static void tell_fallback(struct why *w, const struct verdict *v)
 {
 	/* the peer's own reason says more than that it declined */
 	uint32_t told = v->fb.peer_diagnosis ? v->fb.peer_diagnosis : v->fb.reason;
+	char host[INET6_ADDRSTRLEN + 32], cure[512];
 
-	why_bad(w, "SMC", reason_cure(told), "%s%s (%s)", v->fb.peer_diagnosis ? "the peer declined: " : "",
+	host_text(w, host, sizeof(host));
+	snprintf(cure, sizeof(cure), "%s%s%s%s", v->fb.peer_diagnosis ? "On " : "", v->fb.peer_diagnosis ? host : "",
+		 v->fb.peer_diagnosis ? ": " : "", reason_cure(told));
+	why_bad(w, "SMC", cure, "%s%s (%s)", v->fb.peer_diagnosis ? "the peer declined: " : "",
 		reason_cause(told), smcx_reason_name(told));
 	out_str(w->table, "reason", "%s", smcx_reason_name(v->fb.reason));
 	if (v->fb.peer_diagnosis)
@@ -249,6 +254,20 @@ static void tell_invitation(struct why *w)
 			"the server sends none: two round trips");
 }
 
+/*
+ * Set up in one round trip, a connection has not shown yet that RDMA messages arrive. The end of our data has to: most programs answer
+ * it by theirs. One that does not proves nothing, either way.
+ */
+static bool messages_arrive(int fd)
+{
+	struct timeval limit = { .tv_sec = ARRIVE_S };
+	char byte;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	shutdown(fd, SHUT_WR);
+	return recv(fd, &byte, 1, 0) >= 0 || errno == EAGAIN;
+}
+
 static int try_smc(struct why *w)
 {
 	struct verdict v = { 0 };
@@ -264,18 +283,26 @@ static int try_smc(struct why *w)
 	if (!fstat(fd, &st))
 		v.inode = st.st_ino;
 	nl_diag_dump(1 << (SMCX_DIAG_LGRINFO - 1), on_sock, &v);
-	close(fd);
 	if (!v.found) {
+		close(fd);
 		why_bad(w, "SMC", "Try again; the peer may close connections at once.",
 			"connected, but the kernel does not list the socket");
 		return EXIT_IS_TCP;
 	}
 	if (v.mode == SMCX_DIAG_MODE_TCP) {
+		close(fd);
 		tell_fallback(w, &v);
+		return EXIT_IS_TCP;
+	}
+	if (!messages_arrive(fd)) {
+		why_bad(w, "SMC", reason_cure(SMCX_REASON_LOCAL_NO_PATH),
+			"set up in %.1f ms, but no message got through over %s: %s", ms, *v.device ? v.device : "?", strerror(errno));
+		close(fd);
 		return EXIT_IS_TCP;
 	}
 	why_ok(w, "SMC", "%s in %s%.1f ms, over %s port %u",
 	       v.mode == SMCX_DIAG_MODE_SMCD ? "SMC-D" : "SMC-R", v.one_rtt ? "one round trip, " : "", ms, *v.device ? v.device : "?", v.port);
+	close(fd);
 	tell_invitation(w);
 	return EXIT_FINE;
 }

@@ -27,9 +27,10 @@ enum {
 #define SMCX_DIAG_MAX	(__SMCX_DIAG_MAX - 1)
 
 /*
- * Of this module only, with every SMC connection; far from the others, which may grow.
- * u8: 1 = set up in one round trip
+ * Of this module only; far from the others, which may grow.
+ * FAMILY: u8, AF_INET or AF_INET6; ONE_RTT: u8, with every SMC connection: 1 = set up in one round trip
  */
+#define SMCX_DIAG_FAMILY	30
 #define SMCX_DIAG_ONE_RTT	31
 
 /* what carries the bytes */
