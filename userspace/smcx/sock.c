@@ -218,14 +218,24 @@ static void on_sock(const struct nlmsghdr *nlh, void *arg)
 		out_bool(t, "one_rtt", nl_num(&attrs, SMCX_DIAG_ONE_RTT));
 }
 
-static bool is_state(const char *word)
+/* NULL if @word is a state, else the complaint, with those that there are. */
+static const char *not_a_state(const char *word)
 {
+	static char text[256];
+	size_t len = snprintf(text, sizeof(text), "no such state (there are");
 	unsigned int i;
 
-	for (i = 0; i <= UINT8_MAX; i++)
-		if (strcmp(smcx_state_name(i), "UNKNOWN") && !strcasecmp(word, smcx_state_name(i)))
-			return true;
-	return false;
+	for (i = 0; i <= UINT8_MAX; i++) {
+		const char *name = smcx_state_name(i);
+
+		if (!strcmp(name, "UNKNOWN"))
+			continue;
+		if (!strcasecmp(word, name))
+			return NULL;
+		len += snprintf(text + len, len < sizeof(text) ? sizeof(text) - len : 0, " %s", name);
+	}
+	snprintf(text + len, len < sizeof(text) ? sizeof(text) - len : 0, ")");
+	return text;
 }
 
 /* A number may be one that only other systems know. */
@@ -268,9 +278,9 @@ static const char *take_filter(struct filter *f, const char *word, const char *v
 	unsigned long port;
 
 	if (!strcmp(word, "state")) {
-		if (value && !is_state(value))
-			return "no such state";
 		f->state = value;
+		if (value && not_a_state(value))
+			return not_a_state(value);
 	} else if (!strcmp(word, "addr")) {
 		if (value && !take_address(f, value))
 			return "not an address";

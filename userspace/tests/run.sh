@@ -160,7 +160,7 @@ exits "smcx, seconds that are none: 1" 1 "seconds" "$BIN/smcx" stat --delta=soon
 exits "smcx, half a question: 1" 1 "host and a port" "$BIN/smcx" why localhost
 exits "smcx, unknown reason: 1" 1 "no such reason" "$BIN/smcx" reason BECAUSE
 exits "smcx, a port that is none: 1" 1 "1 to 65535" "$BIN/smcx" why localhost 65536
-exits "smcx, a filter's value that is none: 1" 1 "no such state: 'PURPLE'" "$BIN/smcx" sock state PURPLE
+exits "smcx, a filter's value that is none: 1" 1 "no such state \(there are .*ACTIVE.*\): 'PURPLE'" "$BIN/smcx" sock state PURPLE
 exits "smcx, an address that is none: 1" 1 "not an address: 'purple'" "$BIN/smcx" sock addr purple
 exits "smcx, a reason that is none: 1" 1 "no such reason.*'PURPLE'" "$BIN/smcx" sock reason PURPLE
 exits "smcx, an option without value: 1" 1 "unknown option" "$BIN/smcx" --json=1 reason
@@ -259,6 +259,10 @@ for command in $("$BIN/smcx" --help | sed -n '/^$/,/^$/s/^  \([a-z, ]*[a-z]\)  .
 	check "completion knows $command" completes "$command" smcx ""
 done
 check "completion of filters" completes reason smcx sock re
+for state in $("$BIN/smcx" sock state '' 2>&1 | sed 's/.*there are \(.*\)).*/\1/'); do
+	check "completion knows state $state" completes "$state" smcx sock state ""
+	check "smcx.8, too" grep -qw "$state" "${0%/*}/../man/smcx.8"
+done
 check "completion of reasons" completes NOUEID smcx sock tcp reason NOU
 check "completion of options" completes --delta smcx stat --d
 check "smcx.8 has all options and commands" test -z "$(
