@@ -276,12 +276,18 @@ enum smcx_hs_next smcx_hs_step_rkey(struct smcx_hs *hs, enum smcx_hs_next (*go)(
 	return go(hs);
 }
 
+/* Once the link is confirmed, other handshakes may be in the group before it is ACTIVE; that, or its end, comes by itself. */
+static bool smcx_hs_is_alone(const struct smcx_hs *hs)
+{
+	return hs->first && READ_ONCE(hs->lgr->links[0].state) != SMCX_LNK_ACTIVE;
+}
+
 void smcx_hs_drop_group(struct smcx_hs *hs)
 {
 	smcx_llc_confirm_rkey_cancel(&hs->ask);
 	smcx_lgr_waiter_cancel(&hs->waiter);
 	/* a group that never came up has no other user worth keeping it for */
-	if (hs->lgr && hs->first)
+	if (hs->lgr && smcx_hs_is_alone(hs))
 		smcx_lgr_terminate(hs->lgr, -ECONNABORTED, 0);
 	if (hs->conn && hs->told && hs->syn && !hs->syn_up)
 		smcx_pool_note_syn(hs->lgr);

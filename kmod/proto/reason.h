@@ -22,7 +22,7 @@
  * @SMCX_REASON_TIMEOUT_AL: no ADD_LINK in time
  * @SMCX_REASON_CNFERR: configuration error, no usable IP prefix
  * @SMCX_REASON_PEERNOSMC: peer did not offer SMC (in TCP option or Proposal)
- * @SMCX_REASON_IPSEC: IPsec policy on the socket
+ * @SMCX_REASON_IPSEC: IPsec policy on the socket, or MACsec on its device
  * @SMCX_REASON_NOSMCDEV: no SMC device at all
  * @SMCX_REASON_NOSMCDDEV: no SMC-D device, or Proposal without SMC-R
  * @SMCX_REASON_NOSMCRDEV: no SMC-R device

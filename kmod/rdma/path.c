@@ -49,6 +49,19 @@ static u16 smcx_path_vlan(struct net_device *ndev)
 	return vlan;
 }
 
+static int smcx_path_is_macsec(struct net_device *dev, struct netdev_nested_priv *priv)
+{
+	return netif_is_macsec(dev);
+}
+
+/* Frames of RDMA would leave below it. */
+static bool smcx_path_is_encrypted(struct net_device *ndev)
+{
+	struct netdev_nested_priv priv = {};
+
+	return netif_is_macsec(ndev) || netdev_walk_all_lower_dev_rcu(ndev, smcx_path_is_macsec, &priv);
+}
+
 static int smcx_path_last_lower(struct net_device *lower, struct netdev_nested_priv *priv)
 {
 	struct net_device **base = (struct net_device **)priv->data;
@@ -153,7 +166,7 @@ u32 smcx_path_find(struct sock *sk, enum smcx_rocever ver, struct smcx_path *pat
 		.q.net		= sock_net(sk),
 		.reason		= SMCX_REASON_NOSMCRDEV,
 	};
-	bool found;
+	bool found = false;
 
 	s.q.egress = smcx_route_egress(sk);
 	if (!s.q.egress)
@@ -163,7 +176,10 @@ u32 smcx_path_find(struct sock *sk, enum smcx_rocever ver, struct smcx_path *pat
 	rcu_read_lock();
 	s.q.vlan_id = smcx_path_vlan(s.q.egress);
 	s.q.any_netdev = smcx_path_eth_pnetid(s.q.egress, s.pnetid);
-	found = smcx_path_search(&s);
+	if (smcx_path_is_encrypted(s.q.egress))
+		s.reason = SMCX_REASON_IPSEC;
+	else
+		found = smcx_path_search(&s);
 	rcu_read_unlock();
 	dev_put(s.q.egress);
 	if (!found)

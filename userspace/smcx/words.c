@@ -31,7 +31,7 @@ static const struct reason_text texts[] = {
 	     "Check the addresses of the device, or configure an EID ('smcx eid add') so that version 2 is used."),
 	WIRE(PEERNOSMC, "The peer did not offer SMC.",
 	     "Run the peer's program with smc_run, with the module loaded. If it is, its listener was overrun (SYN cookies, net.smc.limit_smc_hs), or a middlebox removes the TCP option."),
-	WIRE(IPSEC, "An IPsec policy applies to the connection, and RDMA would bypass it.",
+	WIRE(IPSEC, "IPsec or MACsec protects the connection, and RDMA would bypass it.",
 	     "Exempt the connection from IPsec to use SMC ('ip xfrm policy'), or leave it on TCP."),
 	WIRE(NOSMCDEV, "No device for SMC was found.",
 	     "See 'smcx dev': the device must be on the path of the connection or named in the PNET table ('smcx pnet')."),
