@@ -40,6 +40,7 @@ build()
 	local kver
 	[ -z "${NO_BUILD:-}" ] || return 0
 	say "building (what the compiler is at: $DIR/build.log)"
+	"$here/../vm/deps.sh" build vm
 	: > "$DIR/build.log"
 	for kver in $(tr ' ' '\n' <<< "$RUNS" | sed -n 's/:smcx$//p' | sort -u); do
 		make -s -C "$SMCX_TOP" KVER="$kver" module >> "$DIR/build.log" || die "the module does not build"
