@@ -188,6 +188,12 @@ static int smcx_hs_poll_decline(struct smcx_hs *hs)
 	return hdr.type == SMCX_CLC_DECLINE ? 1 : -EPROTO;
 }
 
+/* This end has confirmed the link, and the other may use the group already. */
+static bool smcx_hs_has_confirmed(const struct smcx_hs *hs)
+{
+	return READ_ONCE(hs->lgr->links[0].state) == SMCX_LNK_ACTIVE;
+}
+
 /* The link did not come up. A group that ends for this says what it knows of the path, see link/path.c; the first reason counts. */
 static enum smcx_hs_next smcx_hs_no_path(struct smcx_hs *hs, enum smcx_hs_next (*end)(struct smcx_hs *hs))
 {
@@ -205,10 +211,11 @@ enum smcx_hs_next smcx_hs_step_link(struct smcx_hs *hs)
 	rc = smcx_hs_poll_decline(hs);
 	if (rc > 0)
 		return smcx_hs_no_path(hs, smcx_hs_declined);
+	/* a server that is ready already may have served, and closed */
+	if (!event && !smcx_hs_expired(hs) && (!rc || smcx_hs_has_confirmed(hs)))
+		return SMCX_HS_SLEEP;
 	if (rc < 0)
 		return smcx_hs_fail(hs, rc);
-	if (!event && !smcx_hs_expired(hs))
-		return SMCX_HS_SLEEP;
 	/* what this end has found out the peer will not tell */
 	if (READ_ONCE(hs->lgr->decline))
 		return smcx_hs_decline(hs, READ_ONCE(hs->lgr->decline));
@@ -276,18 +283,15 @@ enum smcx_hs_next smcx_hs_step_rkey(struct smcx_hs *hs, enum smcx_hs_next (*go)(
 	return go(hs);
 }
 
-/* Once the link is confirmed, other handshakes may be in the group before it is ACTIVE; that, or its end, comes by itself. */
-static bool smcx_hs_is_alone(const struct smcx_hs *hs)
-{
-	return hs->first && READ_ONCE(hs->lgr->links[0].state) != SMCX_LNK_ACTIVE;
-}
-
 void smcx_hs_drop_group(struct smcx_hs *hs)
 {
 	smcx_llc_confirm_rkey_cancel(&hs->ask);
 	smcx_lgr_waiter_cancel(&hs->waiter);
-	/* a group that never came up has no other user worth keeping it for */
-	if (hs->lgr && smcx_hs_is_alone(hs))
+	/*
+	 * A group that never came up has no other user worth keeping it for. Once this end has confirmed the link, others
+	 * may be in it: it becomes ACTIVE, or ends, by itself.
+	 */
+	if (hs->lgr && hs->first && !smcx_hs_has_confirmed(hs))
 		smcx_lgr_terminate(hs->lgr, -ECONNABORTED, 0);
 	if (hs->conn && hs->told && hs->syn && !hs->syn_up)
 		smcx_pool_note_syn(hs->lgr);

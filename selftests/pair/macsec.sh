@@ -16,6 +16,7 @@ page() {
 # macsec OWN-KEY-ID PEER-KEY-ID ADDRESS
 macsec() {
 	local key=000102030405060708090a0b0c0d0e0f other
+	modprobe -a macsec gcm ghash_generic
 	peer put mac "$(cat "/sys/class/net/$DEV/address")"
 	other=$(peer get mac)
 	ip link add link "$DEV" macsec0 type macsec encrypt on &&
