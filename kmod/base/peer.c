@@ -217,15 +217,19 @@ u32 smcx_peer_path_failed(struct smcx_net *sn, const struct smcx_peer_key *host)
 		return 0;
 	spin_lock_bh(&t->lock);
 	p = smcx_peer_find_or_add(t, host);
-	if (p) {
+	/* those that began before it was known count as one */
+	if (!p || (!p->probing && smcx_peer_left(p->dead, p->dead_until))) {
+		seconds = 0;
+	} else {
 		seconds <<= p->dead_times;
 		if (p->dead_times < SMCX_PEER_DOUBLINGS)
 			p->dead_times++;
 		p->dead = true;
+		p->probing = false;
 		p->dead_until = jiffies + (unsigned long)seconds * HZ;
 	}
 	spin_unlock_bh(&t->lock);
-	return p ? seconds : 0;
+	return seconds;
 }
 
 void smcx_peer_path_works(struct smcx_net *sn, const struct smcx_peer_key *host)
@@ -255,8 +259,10 @@ bool smcx_peer_may_try(struct smcx_net *sn, const struct smcx_peer_key *host)
 	if (p) {
 		may = !smcx_peer_left(p->dead, p->dead_until);
 		/* the others wait for what this one finds out */
-		if (may)
+		if (may) {
+			p->probing = true;
 			p->dead_until = jiffies + SMCX_PEER_PROBE_S * HZ;
+		}
 	}
 	spin_unlock_bh(&t->lock);
 	return may;

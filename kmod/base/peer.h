@@ -70,6 +70,7 @@ struct smcx_invite {
  * @lost: a SYN with data was lost: none until @lost_until
  * @dead: of a host: RDMA messages did not get through: no SMC until @dead_until
  * @dead_times: how often in a row
+ * @probing: one connection tries whether it works again; until @dead_until nobody else
  * @learnt: tokens received
  * @tried: SYNs sent with a Proposal
  */
@@ -86,6 +87,7 @@ struct smcx_peer {
 	bool			lost;
 	bool			dead;
 	u8			dead_times;
+	bool			probing;
 	u32			learnt;
 	u32			tried;
 };
@@ -126,7 +128,7 @@ void smcx_peer_forget(struct smcx_net *sn, const struct smcx_peer_key *key);
 void smcx_peer_ban(struct smcx_net *sn, const struct smcx_peer_key *key);
 /** smcx_peer_lost() - a SYN with data was lost, one without was not. @sn: namespace. @key: server. Context: any. */
 void smcx_peer_lost(struct smcx_net *sn, const struct smcx_peer_key *key);
-/** smcx_peer_path_failed() - RDMA messages do not reach a host. @sn: namespace. @host: it. Context: any. Return: seconds for which it is left on TCP, 0 = net.smc.path_retry is off. */
+/** smcx_peer_path_failed() - RDMA messages do not reach a host. @sn: namespace. @host: it. Context: any. Return: seconds for which it is left on TCP, 0 = net.smc.path_retry is off, or that is known already. */
 u32 smcx_peer_path_failed(struct smcx_net *sn, const struct smcx_peer_key *host);
 /** smcx_peer_path_works() - one did. @sn: namespace. @host: it. Context: any. */
 void smcx_peer_path_works(struct smcx_net *sn, const struct smcx_peer_key *host);

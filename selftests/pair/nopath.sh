@@ -42,6 +42,25 @@ says_no_path() {
 	grep -q "\"address\": \"$PEER\", \"port\": 0.*\"no path\"" peers
 }
 
+eight() {
+	local pids=() pid rc=0
+	for _ in 1 2 3 4 5 6 7 8; do
+		"$@" &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || rc=1
+	done
+	return $rc
+}
+
+# remembered_for SECONDS: at most
+remembered_for() {
+	local left=$(smcx -j peers | sed -n 's/.*"port": 0,.*"no path", "seconds": \([0-9]*\),.*/\1/p')
+	echo "$left seconds"
+	[ "${left:-0}" -ge 1 ] && [ "$left" -le "$1" ]
+}
+
 why() {
 	smcx -j why "$PEER" 81 > why
 	local rc=$?
@@ -111,7 +130,8 @@ else
 	check "both blocked: TCP in the end" fetch 12000
 	check "not remembered if that is off" fails at_once
 	sysctl -q -w net.smc.path_retry="$retry"
-	check "both blocked: TCP once more" fetch 12000
+	check "both blocked: TCP once more, all of eight" eight fetch 12000
+	check "eight that failed at the same time count as one" remembered_for 10
 	check "and then at once" at_once
 	peer sync both-done 60
 	unblock

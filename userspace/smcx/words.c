@@ -90,7 +90,7 @@ static const struct reason_text texts[] = {
 	LOCAL(PORT_DOWN, "The RDMA port of the connection is not active.",
 	      "Check cable, 'ip link' and 'rdma link'."),
 	LOCAL(NO_GID, "The RDMA port has no GID of the kind needed.",
-	      "Version 2 needs an IPv4 address on the port's network device, in the subnet of the connection: 'ip address add'."),
+	      "Version 2 needs an IPv4 address on the port's network device: 'ip address add'."),
 	LOCAL(NO_PNET, "The PNET entry of the network device names no usable RDMA port.",
 	      "Correct the PNET table: 'smcx pnet'."),
 	LOCAL(NETNS, "The RDMA device cannot be used from this network namespace.",
