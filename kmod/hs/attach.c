@@ -211,7 +211,7 @@ enum smcx_hs_next smcx_hs_step_link(struct smcx_hs *hs)
 	rc = smcx_hs_poll_decline(hs);
 	if (rc > 0)
 		return smcx_hs_no_path(hs, smcx_hs_declined);
-	/* a server that is ready already may have served, and closed */
+	/* we are ready, too, and about to be told so: a quick server may have served, and closed */
 	if (!event && !smcx_hs_expired(hs) && (!rc || smcx_hs_has_confirmed(hs)))
 		return SMCX_HS_SLEEP;
 	if (rc < 0)

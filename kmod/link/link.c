@@ -76,7 +76,6 @@ static void smcx_link_acked(struct smcx_qp *qp)
 	struct smcx_link *link = qp->owner;
 
 	smcx_lgr_path_works(link->lgr);
-	smcx_link_llc->acked(link);
 }
 
 static void smcx_link_kick_work(struct work_struct *work)

@@ -313,7 +313,6 @@ struct smcx_member {
  * @llc_rx: a message whose first byte is not CDC's; softirq. @buf has at most 44 bytes, @len is the
  *	length on the wire
  * @slot_free: a send slot became free; bottom halves off
- * @acked: our first message has arrived at the peer's device; bottom halves off
  * @lgr_init: allocate lgr->llc. Process context.
  * @lgr_exit: cancel all LLC work of the group (sync), wake who waits in LLC; none starts afterwards. Process context.
  * @lgr_free: free lgr->llc; last reference of the group is gone, QPs are stopped. Process context.
@@ -325,7 +324,6 @@ struct smcx_member {
 struct smcx_link_handlers {
 	void (*llc_rx)(struct smcx_link *link, const u8 *buf, u32 len);
 	void (*slot_free)(struct smcx_link *link);
-	void (*acked)(struct smcx_link *link);
 	int  (*lgr_init)(struct smcx_lgr *lgr);
 	void (*lgr_exit)(struct smcx_lgr *lgr);
 	void (*lgr_free)(struct smcx_lgr *lgr);

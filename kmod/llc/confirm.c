@@ -44,18 +44,12 @@ static bool smcx_llc_confirm_claim(struct smcx_llc_state *llc)
 	return mine;
 }
 
-/* A client has sent its answer, and the server's device has not said that it has it. */
-static bool smcx_llc_is_unanswered(struct smcx_llc_state *llc)
-{
-	return llc->lgr->role == SMCX_CLIENT && !smcx_link_is_acked(&llc->lgr->links[0]);
-}
-
 static void smcx_llc_confirm_timeout(struct work_struct *work)
 {
 	struct smcx_llc_state *llc = container_of(to_delayed_work(work),
 						  struct smcx_llc_state, confirm_timer);
 
-	if (smcx_llc_confirm_claim(llc) || smcx_llc_is_unanswered(llc))
+	if (smcx_llc_confirm_claim(llc))
 		smcx_lgr_terminate(llc->lgr, -ETIMEDOUT, 0);
 }
 
@@ -136,14 +130,6 @@ static int smcx_llc_confirm_answer(struct smcx_link *link)
 	return smcx_llc_send(link, &msg);
 }
 
-static void smcx_llc_await_ack(struct smcx_llc_state *llc)
-{
-	spin_lock_bh(&llc->lock);
-	if (!llc->stopped)
-		queue_delayed_work(system_wq, &llc->confirm_timer, SMCX_LLC_CLIENT_WAIT);
-	spin_unlock_bh(&llc->lock);
-}
-
 /* Client: readying the QP sleeps. */
 static void smcx_llc_confirm_work(struct work_struct *work)
 {
@@ -157,21 +143,8 @@ static void smcx_llc_confirm_work(struct work_struct *work)
 	rc = smcx_llc_confirm_answer(&lgr->links[0]);
 	if (rc)
 		smcx_lgr_terminate(lgr, rc, 0);
-	else if (smcx_link_is_acked(&lgr->links[0]))
-		smcx_lgr_activate(lgr);
 	else
-		smcx_llc_await_ack(llc);
-}
-
-/*
- * The client's part is done when its answer has arrived, and not when it was sent: if the path is good in one direction
- * only, the server will decline, and then it must not be too late for TCP. If the link is not confirmed yet, this
- * was early data, and smcx_llc_confirm_work() is still to come.
- */
-void smcx_llc_acked(struct smcx_link *link)
-{
-	if (link->lgr->role == SMCX_CLIENT && READ_ONCE(link->state) == SMCX_LNK_ACTIVE)
-		smcx_lgr_activate(link->lgr);
+		smcx_lgr_activate(lgr);
 }
 
 static void smcx_llc_confirm_try(struct smcx_llc_state *llc)

@@ -50,7 +50,6 @@ static void smcx_llc_lgr_free(struct smcx_lgr *lgr)
 const struct smcx_link_handlers smcx_llc_handlers = {
 	.llc_rx		= smcx_llc_rx,
 	.slot_free	= smcx_llc_slot_free,
-	.acked		= smcx_llc_acked,
 	.lgr_init	= smcx_llc_lgr_init,
 	.lgr_exit	= smcx_llc_lgr_exit,
 	.lgr_free	= smcx_llc_lgr_free,

