@@ -16,7 +16,8 @@ struct smcx_net;
  * in the SYN, and experiences that speak against it (Documentation/one-rtt.rst, "Client"). An
  * entry is found by server address and port, and told apart by own address, for which the token
  * is made. That RDMA messages do not get through is a matter of the host: such an entry has port 0 and no
- * own address. Its connections stay TCP for a while, twice as long each time in a row; then one tries again. The table is bounded; the entry unused for longest makes room. One spinlock protects it:
+ * own address. Its connections stay TCP for a while, twice as long each time in a row; then one tries again.
+ * The table is bounded; the entry unused for longest makes room. One spinlock protects it:
  * an operation is a short list walk.
  */
 

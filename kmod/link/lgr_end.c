@@ -35,7 +35,8 @@ static void smcx_lgr_cancel(struct smcx_lgr *lgr, struct delayed_work *work)
 }
 
 /*
- * The waiters go first, after what the next connection is to know: they have better things to do than to wait for a goodbye. Members
+ * The waiters go first, after what the next connection is to know: they have better things to do than to
+ * wait for a goodbye. Members
  * are told when the fence has made sure that the peer writes no more; their posted
  * messages come back at the latest with the stop.
  */
