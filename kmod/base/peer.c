@@ -104,6 +104,30 @@ static bool smcx_peer_is_off(const struct smcx_peer *p)
 	return smcx_peer_left(p->banned, p->ban_until) || smcx_peer_left(p->lost, p->lost_until);
 }
 
+bool smcx_peer_key_of(const struct sockaddr *addr, int len, struct smcx_peer_key *key)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
+
+	memset(key, 0, sizeof(*key));
+	key->family = AF_INET;
+	if (addr->sa_family == AF_INET && len >= (int)sizeof(*in)) {
+		key->port = in->sin_port;
+		key->addr.s6_addr32[0] = in->sin_addr.s_addr;
+		return true;
+	}
+	if (addr->sa_family != AF_INET6 || len < SIN6_LEN_RFC2133)
+		return false;
+	key->port = in6->sin6_port;
+	if (ipv6_addr_v4mapped(&in6->sin6_addr)) {
+		key->addr.s6_addr32[0] = in6->sin6_addr.s6_addr32[3];
+		return true;
+	}
+	key->family = AF_INET6;
+	key->addr = in6->sin6_addr;
+	return true;
+}
+
 bool smcx_peer_is_known(struct smcx_net *sn, const struct smcx_peer_key *key)
 {
 	struct smcx_peers *t = &sn->peers;

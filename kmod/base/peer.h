@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 struct smcx_net;
+struct sockaddr;
 
 /**
  * DOC: Known servers
@@ -113,6 +114,9 @@ struct smcx_peers {
 void smcx_peer_net_init(struct smcx_net *sn);
 /** smcx_peer_net_exit() - forget all. @sn: namespace. Context: process. */
 void smcx_peer_net_exit(struct smcx_net *sn);
+
+/** smcx_peer_key_of() - the server that connect() is to reach. @addr: an address, IPv4 in IPv6 stands for IPv4. @len: its length. @key: result, without @own. Context: any. Return: false: no Internet address. */
+bool smcx_peer_key_of(const struct sockaddr *addr, int len, struct smcx_peer_key *key);
 
 /** smcx_peer_is_known() - could there be a token for this server, whatever the own address? @sn: namespace. @key: @own is not looked at. Context: any. */
 bool smcx_peer_is_known(struct smcx_net *sn, const struct smcx_peer_key *key);

@@ -62,7 +62,7 @@ static int smcx_gen_fill_port(struct sk_buff *skb, struct smcx_dev *dev, u8 port
 	struct nlattr *nest = nla_nest_start(skb, SMCX_DEV_PORT + port - 1);
 	bool exists = port <= dev->ibdev->phys_port_cnt;
 	char pnetid[SMCX_PNETID_LEN + 1] = "";
-	bool by_user = exists && smcx_pnet_ib(dev->ibdev->name, port, pnetid);
+	bool by_user = exists && smcx_pnet_ib(dev->ibdev, port, pnetid);
 
 	if (!nest ||
 	    nla_put_u8(skb, SMCX_PORT_PNET_USR, by_user) ||

@@ -4,6 +4,7 @@
 #include <linux/if_vlan.h>
 #include <linux/rculist.h>
 #include <net/inet_sock.h>
+#include <net/vxlan.h>
 #include <rdma/ib_cache.h>
 
 #include "../proto/reason.h"
@@ -49,17 +50,26 @@ static u16 smcx_path_vlan(struct net_device *ndev)
 	return vlan;
 }
 
-static int smcx_path_is_macsec(struct net_device *dev, struct netdev_nested_priv *priv)
+static int smcx_path_is_hidden(struct net_device *ndev, struct netdev_nested_priv *priv)
 {
-	return netif_is_macsec(dev);
+	u32 *reason = (u32 *)priv->data;
+
+	if (netif_is_macsec(ndev))
+		*reason = SMCX_REASON_IPSEC;
+	else if (netif_is_vxlan(ndev))
+		*reason = SMCX_REASON_LOCAL_NO_PORT;
+	return *reason != SMCX_REASON_NONE;
 }
 
-/* Frames of RDMA would leave below it. */
-static bool smcx_path_is_encrypted(struct net_device *ndev)
+/* Frames of RDMA would leave below it: not encrypted, or outside the tunnel and past what protects that. Return: 0 or reason */
+static u32 smcx_path_hidden(struct net_device *ndev)
 {
-	struct netdev_nested_priv priv = {};
+	u32 reason = SMCX_REASON_NONE;
+	struct netdev_nested_priv priv = { .data = &reason };
 
-	return netif_is_macsec(ndev) || netdev_walk_all_lower_dev_rcu(ndev, smcx_path_is_macsec, &priv);
+	if (!smcx_path_is_hidden(ndev, &priv))
+		netdev_walk_all_lower_dev_rcu(ndev, smcx_path_is_hidden, &priv);
+	return reason;
 }
 
 static int smcx_path_last_lower(struct net_device *lower, struct netdev_nested_priv *priv)
@@ -85,13 +95,9 @@ static bool smcx_path_eth_pnetid(struct net_device *egress, char *pnetid)
 
 static bool smcx_path_port_has_pnetid(struct ib_device *ibdev, u8 port, const char *pnetid)
 {
-	struct device *parent = ibdev->dev.parent;
 	char name[SMCX_PNETID_LEN + 1];
 
-	if (!smcx_pnet_ib(dev_name(&ibdev->dev), port, name) &&
-	    !(parent && smcx_pnet_ib(dev_name(parent), port, name)))
-		return false;
-	return !strcmp(name, pnetid);
+	return smcx_pnet_ib(ibdev, port, name) && !strcmp(name, pnetid);
 }
 
 /* Reasons get better the further the search came. */
@@ -167,6 +173,7 @@ u32 smcx_path_find(struct sock *sk, enum smcx_rocever ver, struct smcx_path *pat
 		.reason		= SMCX_REASON_NOSMCRDEV,
 	};
 	bool found = false;
+	u32 hidden;
 
 	s.q.egress = smcx_route_egress(sk);
 	if (!s.q.egress)
@@ -176,8 +183,9 @@ u32 smcx_path_find(struct sock *sk, enum smcx_rocever ver, struct smcx_path *pat
 	rcu_read_lock();
 	s.q.vlan_id = smcx_path_vlan(s.q.egress);
 	s.q.any_netdev = smcx_path_eth_pnetid(s.q.egress, s.pnetid);
-	if (smcx_path_is_encrypted(s.q.egress))
-		s.reason = SMCX_REASON_IPSEC;
+	hidden = smcx_path_hidden(s.q.egress);
+	if (hidden)
+		s.reason = hidden;
 	else
 		found = smcx_path_search(&s);
 	rcu_read_unlock();

@@ -5,6 +5,7 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <net/netns/generic.h>
+#include <rdma/ib_verbs.h>
 
 #include "pnet.h"
 
@@ -148,12 +149,20 @@ bool smcx_pnet_eth(struct net *net, const char *ifname, char name[SMCX_PNETID_LE
 	       smcx_pnet_lookup(net, &e, name);
 }
 
-bool smcx_pnet_ib(const char *ibname, u8 port, char name[SMCX_PNETID_LEN + 1])
+static bool smcx_pnet_ib_name(const char *ibname, u8 port, char *name)
 {
 	struct smcx_pnet_entry e = { .ib_port = port };
 
 	return strscpy(e.ib, ibname, sizeof(e.ib)) > 0 &&
 	       smcx_pnet_lookup(&init_net, &e, name);
+}
+
+bool smcx_pnet_ib(const struct ib_device *ibdev, u8 port, char name[SMCX_PNETID_LEN + 1])
+{
+	const struct device *parent = ibdev->dev.parent;
+
+	return smcx_pnet_ib_name(dev_name(&ibdev->dev), port, name) ||
+	       (parent && smcx_pnet_ib_name(dev_name(parent), port, name));
 }
 
 static int __net_init smcx_pnet_net_init(struct net *net)

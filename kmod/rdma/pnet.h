@@ -5,6 +5,8 @@
 #include <linux/types.h>
 #include <net/net_namespace.h>
 
+struct ib_device;
+
 /**
  * DOC: PNET table
  *
@@ -73,13 +75,13 @@ bool smcx_pnet_eth(struct net *net, const char *ifname, char name[SMCX_PNETID_LE
 
 /**
  * smcx_pnet_ib() - PNET id of an RDMA port
- * @ibname: device name
+ * @ibdev: device, which an entry names as RDMA shows it or by its bus address
  * @port: port
  * @name: result
  * Context: any.
  * Return: true if there is one.
  */
-bool smcx_pnet_ib(const char *ibname, u8 port, char name[SMCX_PNETID_LEN + 1]);
+bool smcx_pnet_ib(const struct ib_device *ibdev, u8 port, char name[SMCX_PNETID_LEN + 1]);
 
 /** smcx_pnet_init() - set up the table. Context: module load. Return: 0 or negative errno. */
 int smcx_pnet_init(void);

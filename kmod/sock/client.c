@@ -231,22 +231,11 @@ static bool smcx_client_may_start(const struct socket *sock)
 /* Has RDMA to this host failed lately? */
 static bool smcx_client_may_try(const struct sock *sk, const struct sockaddr *addr, int len)
 {
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
-	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
 	struct smcx_peer_key host;
 
-	memset(&host, 0, sizeof(host));
-	host.family = AF_INET;
-	if (addr->sa_family == AF_INET && len >= (int)sizeof(*in)) {
-		host.addr.s6_addr32[0] = in->sin_addr.s_addr;
-	} else if (addr->sa_family != AF_INET6 || len < SIN6_LEN_RFC2133) {
+	if (!smcx_peer_key_of(addr, len, &host))
 		return true;
-	} else if (ipv6_addr_v4mapped(&in6->sin6_addr)) {
-		host.addr.s6_addr32[0] = in6->sin6_addr.s6_addr32[3];
-	} else {
-		host.family = AF_INET6;
-		host.addr = in6->sin6_addr;
-	}
+	host.port = 0;
 	return smcx_peer_may_try(smcx_net(sock_net(sk)), &host);
 }
 

@@ -258,34 +258,14 @@ static void smcx_early_redo_work(struct work_struct *work)
 
 /* ---- around the connect ---- */
 
-static bool smcx_early_key(const struct sockaddr *addr, int len, struct smcx_peer_key *key)
-{
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
-	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
-
-	memset(key, 0, sizeof(*key));
-	key->family = addr->sa_family;
-	if (addr->sa_family == AF_INET && len >= sizeof(*in)) {
-		key->port = in->sin_port;
-		key->addr.s6_addr32[0] = in->sin_addr.s_addr;
-		return true;
-	}
-	/* TCP exchanges the ops of a v4-mapped connection before the SYN: no hook there */
-	if (addr->sa_family != AF_INET6 || len < SIN6_LEN_RFC2133 ||
-	    ipv6_addr_v4mapped(&in6->sin6_addr))
-		return false;
-	key->port = in6->sin6_port;
-	key->addr = in6->sin6_addr;
-	return true;
-}
-
 static bool smcx_early_may_try(const struct smcx_sock *ss, const struct sockaddr *addr, int len)
 {
 	struct smcx_peer_key key;
 
+	/* TCP exchanges the ops of a v4-mapped connection before the SYN: no hook there */
 	return READ_ONCE(ss->sn->sysctl.onertt) & SMCX_ONERTT_CLIENT &&
 	       addr->sa_family == ss->sk->sk_family && len <= sizeof(struct sockaddr_storage) &&
-	       smcx_early_key(addr, len, &key) &&
+	       smcx_peer_key_of(addr, len, &key) && key.family == addr->sa_family &&
 	       (smcx_peer_is_known(ss->sn, &key) ||
 		smcx_trust_find(ss->sn, key.family, &key.addr, ntohs(key.port), NULL)) &&
 	       smcx_tcp_may_syn_data(ss->sk);

@@ -23,16 +23,6 @@ takes() {
 	return $rc
 }
 
-# until COMMAND...: for at most 5 seconds
-until_ok() {
-	tries=0
-	until "$@"; do
-		tries=$((tries + 1))
-		[ $tries -lt $((50 * SLOW)) ] || return 1
-		sleep 0.1
-	done
-}
-
 # ---- sysctls: name, least, most, below, above ----
 while read -r name low high below above; do
 	check "sysctl $name takes $low" takes "$name" "$low"

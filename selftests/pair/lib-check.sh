@@ -17,6 +17,16 @@ check() {
 	fi
 }
 
+# until_ok COMMAND...: for at most 5 seconds, on a machine that is not slow
+until_ok() {
+	local tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt $((50 * SLOW)) ] || return 1
+		sleep 0.1
+	done
+}
+
 # decoded KIND PATTERN: lines that smcx decode shows of the file "capture"
 decoded() {
 	smcx decode "$PWD/capture" "$1" | grep -E -c "$2"

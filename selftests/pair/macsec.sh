@@ -3,20 +3,12 @@
 # Connections over MACsec stay TCP: RDMA would leave by the device below, unencrypted.
 # vm-test: timeout=60
 . /tests/pair/lib-check.sh
-. /tests/perf/libhttp.sh
-
-value() { smcx stat | awk -v k="$1" '$1 == k { n = $2 } END { print n + 0 }'; }
-
-# page ADDRESS COUNTER: comes, and this counter grows
-page() {
-	local before=$(value "$2")
-	smc_run curl -m $((15 * SLOW)) -sSf -o page "http://$1:81/1k" && [ "$(value "$2")" -gt "$before" ]
-}
+. /tests/pair/lib-page.sh
 
 # macsec OWN-KEY-ID PEER-KEY-ID ADDRESS
 macsec() {
 	local key=000102030405060708090a0b0c0d0e0f other
-	modprobe -a macsec gcm ghash_generic
+	modprobe -a macsec ctr gcm ghash_generic
 	peer put mac "$(cat "/sys/class/net/$DEV/address")"
 	other=$(peer get mac)
 	ip link add link "$DEV" macsec0 type macsec encrypt on &&

@@ -4,7 +4,7 @@
 # contact in one round trip: it is lost. Those after it are TCP at once, until the path is good again.
 # vm-test: timeout=180
 . /tests/pair/lib-check.sh
-. /tests/perf/libhttp.sh
+. /tests/pair/lib-page.sh
 
 # RoCE packets that come to this machine: the rule must stand before that of local addresses.
 block() {
@@ -12,8 +12,6 @@ block() {
 }
 
 unblock() { ip rule del pref 5; }
-
-value() { smcx stat | awk -v k="$1" '$1 == k { print $2 }'; }
 
 now_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
 
@@ -34,7 +32,7 @@ over_smc() {
 # at_once: TCP without a word of SMC
 at_once() {
 	local before=$(value client_NO_PATH)
-	fetch 1000 && [ "$(value client_NO_PATH)" -gt "${before:-0}" ]
+	fetch 1000 && [ "$(value client_NO_PATH)" -gt "$before" ]
 }
 
 says_no_path() {

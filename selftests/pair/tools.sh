@@ -6,15 +6,6 @@
 CONNS=5
 BYTES=100000
 
-until_ok() {
-	local tries=0
-	until "$@"; do
-		tries=$((tries + 1))
-		[ $tries -lt $((50 * SLOW)) ] || return 1
-		sleep 0.1
-	done
-}
-
 # value GROUP NAME: of smcx stat
 value() {
 	smcx stat | sed -n "/^$1\$/,/^\$/s/^  $2 *//p"
@@ -199,6 +190,12 @@ else
 	check "why: another EID, and the peer said so" asks 5001 5 '"reason": "PEERDECL", "peer_reason": "NOUEID"'
 	smcx eid flush
 	smcx eid add SMCX.DEFAULT
+	smcx pnet add OWN eth $DEV
+	check "why: no port has the device's PNET id" asks 5001 5 '"failed", "check": "device".*PNET id OWN.*pnet add ID ib'
+	check "why: and that is the reason" grep -q '"reason": "NO_PNET"' why
+	smcx pnet add OWN ib rxe0
+	check "why: one has" asks 5001 0 '"ok", "check": "device".*by PNET id OWN'
+	smcx pnet flush
 	check "why: no route" sh -c 'smcx -j why 192.0.2.1 80 > why; [ $? = 6 ] && grep -q "\"failed\", \"check\": \"route\"" why'
 	rdma link del rxe0
 	check "why: no RDMA device" asks 5001 5 '"failed", "check": "device"'

@@ -119,23 +119,30 @@ static struct nlmsghdr *genl_request(uint16_t id, uint8_t cmd, uint8_t version, 
 	return nlh;
 }
 
+static uint16_t ask_for_family(const char *name)
+{
+	uint16_t id = 0;
+	struct sink sink = { on_family, &id };
+	struct nlmsghdr *nlh = genl_request(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1, NLM_F_ACK);
+
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, name);
+	return transact(NETLINK_GENERIC, nlh, &sink) ? 0 : id;
+}
+
 static uint16_t family_id(const char *name)
 {
 	static struct family known[MAX_FAMILIES];
-	struct nlmsghdr *nlh;
 	struct family *f;
-	struct sink sink;
-	uint16_t id = 0;
+	uint16_t id;
 
 	for (f = known; f < known + MAX_FAMILIES && f->id; f++)
 		if (!strcmp(f->name, name))
 			return f->id;
-	sink = (struct sink){ on_family, &id };
-	nlh = genl_request(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1, NLM_F_ACK);
-	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, name);
-	if (transact(NETLINK_GENERIC, nlh, &sink) || !id)
-		return 0;
-	if (f < known + MAX_FAMILIES) {
+	id = ask_for_family(name);
+	/* the kernel loads a module for the family that in-tree smc has, too; its other families come with it */
+	if (!id && ask_for_family(SMCX_GEN_NAME))
+		id = ask_for_family(name);
+	if (id && f < known + MAX_FAMILIES) {
 		snprintf(f->name, sizeof(f->name), "%s", name);
 		f->id = id;
 	}
@@ -181,7 +188,7 @@ int nl_genl_do(void)
 	return transact(NETLINK_GENERIC, (struct nlmsghdr *)request, NULL);
 }
 
-void nl_diag_dump(uint8_t ext, nl_fn fn, void *arg)
+static int diag_dump(uint8_t ext, nl_fn fn, void *arg)
 {
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(request);
 	struct sink sink = { fn, arg };
@@ -192,15 +199,34 @@ void nl_diag_dump(uint8_t ext, nl_fn fn, void *arg)
 	req = mnl_nlmsg_put_extra_header(nlh, sizeof(*req));
 	req->family = AF_SMC;
 	req->ext = ext;
-	errno = transact(NETLINK_SOCK_DIAG, nlh, &sink);
+	return transact(NETLINK_SOCK_DIAG, nlh, &sink);
+}
+
+static bool is_unlisted(int err)
+{
+	return err == ENOENT || err == EOPNOTSUPP;
+}
+
+bool nl_diag_try_dump(uint8_t ext, nl_fn fn, void *arg)
+{
+	errno = diag_dump(ext, fn, arg);
+	/* the kernel loads nothing for sockets of a family that it does not have yet */
+	if (is_unlisted(errno) && nl_genl_exists(SMCX_GENL_NAME))
+		errno = diag_dump(ext, fn, arg);
 	if (is_dumped(errno))
+		return true;
+	if (!is_unlisted(errno))
+		fail("cannot list SMC sockets");
+	return false;
+}
+
+void nl_diag_dump(uint8_t ext, nl_fn fn, void *arg)
+{
+	if (nl_diag_try_dump(ext, fn, arg))
 		return;
-	if (errno == ENOENT || errno == EOPNOTSUPP) {
-		fprintf(stderr, "smcx: no module that lists SMC sockets is loaded: load it with 'modprobe %s'\n",
-			nl_genl_exists(SMCX_GEN_NAME) ? "smc_diag" : "smcx");
-		exit(EXIT_NO_SMC);
-	}
-	fail("cannot list SMC sockets");
+	fprintf(stderr, "smcx: no module that lists SMC sockets is loaded: load it with 'modprobe %s'\n",
+		nl_genl_exists(SMCX_GEN_NAME) ? "smc_diag" : "smcx");
+	exit(EXIT_NO_SMC);
 }
 
 int nl_route_get(int family, const void *addr, size_t len, nl_fn fn, void *arg)

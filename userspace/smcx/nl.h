@@ -73,6 +73,16 @@ int nl_genl_do(void);
 void nl_diag_dump(uint8_t ext, nl_fn fn, void *arg);
 
 /**
+ * nl_diag_try_dump() - as nl_diag_dump(), but go on where no module lists such sockets
+ * @ext: attributes asked for
+ * @fn: called with each message
+ * @arg: for @fn
+ *
+ * Return: false if no module does.
+ */
+bool nl_diag_try_dump(uint8_t ext, nl_fn fn, void *arg);
+
+/**
  * nl_route_get() - ask for the route to an address
  * @family: AF_INET or AF_INET6
  * @addr: address

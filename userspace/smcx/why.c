@@ -282,7 +282,12 @@ static int try_smc(struct why *w)
 	}
 	if (!fstat(fd, &st))
 		v.inode = st.st_ino;
-	nl_diag_dump(1 << (SMCX_DIAG_LGRINFO - 1), on_sock, &v);
+	if (!nl_diag_try_dump(1 << (SMCX_DIAG_LGRINFO - 1), on_sock, &v)) {
+		close(fd);
+		why_bad(w, "SMC", "Load what lists sockets: 'modprobe smc_diag'.",
+			"connected, but the kernel cannot tell whether by SMC or TCP");
+		return EXIT_NO_SMC;
+	}
 	if (!v.found) {
 		close(fd);
 		why_bad(w, "SMC", "Try again; the peer may close connections at once.",

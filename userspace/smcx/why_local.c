@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <glob.h>
 #include <linux/rtnetlink.h>
 #include <linux/smcx_abi.h>
 #include <net/if.h>
@@ -106,12 +107,34 @@ bool why_route(struct why *w)
 
 /* ---- device ---- */
 
+#define MAX_LEVELS	8	/* of network devices on each other */
+
 struct find {
 	struct why	*why;
-	char		pnetid[32];	/* of the egress device, "" = none */
+	char		netdev[IF_NAMESIZE];	/* egress device */
+	char		pnetid[32];	/* of it or of one below it, "" = none */
 	unsigned int	devices;
 	bool		active;
 };
+
+/* Is @name the device @netdev, or below it (VLAN, bond)? */
+static bool runs_on(const char *netdev, const char *name, int levels)
+{
+	char pattern[64];
+	bool found = false;
+	glob_t lower;
+	size_t i;
+
+	if (!strcmp(netdev, name))
+		return true;
+	snprintf(pattern, sizeof(pattern), "/sys/class/net/%.15s/lower_*", netdev);
+	if (!levels || glob(pattern, 0, NULL, &lower))
+		return false;
+	for (i = 0; i < lower.gl_pathc && !found; i++)
+		found = runs_on(strrchr(lower.gl_pathv[i], '/') + sizeof("/lower_") - 1, name, levels - 1);
+	globfree(&lower);
+	return found;
+}
 
 static void look_at_port(struct find *f, const struct nl_attrs *dev, int port)
 {
@@ -122,8 +145,11 @@ static void look_at_port(struct find *f, const struct nl_attrs *dev, int port)
 	if (!nl_nested(dev, SMCX_DEV_PORT + port - 1, &in) || !nl_num(&in, SMCX_PORT_VALID))
 		return;
 	f->devices++;
-	fits = nl_num(&in, SMCX_PORT_NETDEV) == w->ifindex ||
-	       (*f->pnetid && !strcmp(f->pnetid, nl_str(&in, SMCX_PORT_PNETID)));
+	/* an entry in the PNET table overrides */
+	if (*f->pnetid)
+		fits = !strcmp(f->pnetid, nl_str(&in, SMCX_PORT_PNETID));
+	else
+		fits = runs_on(f->netdev, name_of_netdev(nl_num(&in, SMCX_PORT_NETDEV)), MAX_LEVELS);
 	active = nl_num(&in, SMCX_PORT_STATE);
 	if (!fits || (*w->device && (f->active || !active)))
 		return;
@@ -149,7 +175,7 @@ static void on_pnet(const struct nlmsghdr *nlh, void *arg)
 	struct nl_attrs top;
 
 	nl_genl_attrs(nlh, &top);
-	if (!strcmp(nl_str(&top, SMCX_PNET_ETH), name_of_netdev(f->why->ifindex)))
+	if (runs_on(f->netdev, nl_str(&top, SMCX_PNET_ETH), MAX_LEVELS))
 		snprintf(f->pnetid, sizeof(f->pnetid), "%s", nl_str(&top, SMCX_PNET_NAME));
 }
 
@@ -177,24 +203,33 @@ static void check_gid(struct why *w)
 		"%s port %u has no GID for IPv4", w->device, w->port);
 }
 
+static void tell_no_device(const struct find *f)
+{
+	if (!f->devices)
+		why_bad(f->why, "device", reason_cure(SMCX_REASON_LOCAL_NO_PORT), "there is no RDMA device for %s", f->netdev);
+	else if (*f->pnetid)
+		why_bad(f->why, "device", reason_cure(SMCX_REASON_LOCAL_NO_PNET),
+			"%s has PNET id %s, none of the %u RDMA ports has", f->netdev, f->pnetid, f->devices);
+	else
+		why_bad(f->why, "device", reason_cure(SMCX_REASON_LOCAL_NO_PORT),
+			"none of the %u RDMA ports belongs to %s", f->devices, f->netdev);
+}
+
 void why_device(struct why *w)
 {
 	struct find f = { .why = w };
 
 	if (!w->ifindex)
 		return;
+	snprintf(f.netdev, sizeof(f.netdev), "%.15s", name_of_netdev(w->ifindex));
 	nl_genl_dump(SMCX_PNET_GENL_NAME, SMCX_PNET_CMD_GET, on_pnet, &f);
 	nl_genl_dump(SMCX_GEN_NAME, SMCX_GEN_GET_DEV_SMCR, on_dev, &f);
 	if (!*w->device) {
-		why_bad(w, "device", reason_cure(f.devices ? SMCX_REASON_NOSMCRDEV :
-							       SMCX_REASON_LOCAL_NO_PORT),
-			f.devices ? "none of the %u RDMA ports belongs to %s" :
-				    "there is no RDMA device (%u ports) for %s", f.devices,
-			name_of_netdev(w->ifindex));
+		tell_no_device(&f);
 		return;
 	}
-	why_ok(w, "device", "%s port %u belongs to %s%s%s", w->device, w->port, name_of_netdev(w->ifindex),
-	       *f.pnetid ? " or its PNET id " : "", f.pnetid);
+	why_ok(w, "device", "%s port %u belongs to %s%s%s", w->device, w->port, f.netdev,
+	       *f.pnetid ? ", by PNET id " : "", f.pnetid);
 	if (!f.active) {
 		why_bad(w, "port", reason_cure(SMCX_REASON_LOCAL_PORT_DOWN), "%s port %u is not active",
 			w->device, w->port);

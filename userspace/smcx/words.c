@@ -92,7 +92,7 @@ static const struct reason_text texts[] = {
 	LOCAL(NO_GID, "The RDMA port has no GID of the kind needed.",
 	      "Version 2 needs an IPv4 address on the port's network device: 'ip address add'."),
 	LOCAL(NO_PNET, "The PNET entry of the network device names no usable RDMA port.",
-	      "Correct the PNET table: 'smcx pnet'."),
+	      "Give its id to a port, too: 'smcx pnet add ID ib DEVICE', or remove the entry; 'smcx pnet' shows the table."),
 	LOCAL(NETNS, "The RDMA device cannot be used from this network namespace.",
 	      "Soft-RoCE works in the initial one only; for others, see 'rdma system' and 'rdma dev set DEV netns'."),
 	LOCAL(NO_UEID, "No enterprise id (EID) is configured on this host, so version 2 cannot be used.",
