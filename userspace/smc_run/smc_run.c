@@ -80,15 +80,25 @@ static const char *parse_ports(const char *list)
 	return list;
 }
 
+/* What was asked for has been said, unless it could not be written. */
+__attribute__((noreturn)) static void leave(void)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("smc_run: cannot write (is the disk full?)");
+		exit(EXIT_SELF);
+	}
+	exit(0);
+}
+
 static void parse_option(int opt, struct settings *s)
 {
 	switch (opt) {
 	case 'h':
 		usage(stdout);
-		exit(0);
+		leave();
 	case 'V':
 		puts("smc_run " SMCX_VERSION);
-		exit(0);
+		leave();
 	case 'v':
 		s->verbose = true;
 		break;

@@ -220,7 +220,7 @@ static int show(void)
 
 int cmd_auto(int argc, char **argv)
 {
-	if (!argc || (argc == 1 && !strcmp(argv[0], "show")))
+	if (is_show(argc, argv))
 		return show();
 	if (!strcmp(argv[0], "on"))
 		return on(argv + 1);

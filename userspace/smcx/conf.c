@@ -116,9 +116,14 @@ static int eid_change(uint8_t cmd, const char *what, const char *eid)
 	return finish(what, "use letters, digits, dots and dashes, the first a letter or digit", "smcx eid");
 }
 
+bool is_show(int argc, char **argv)
+{
+	return !argc || (argc == 1 && !strcmp(argv[0], "show"));
+}
+
 int cmd_eid(int argc, char **argv)
 {
-	if (!argc)
+	if (is_show(argc, argv))
 		return eid_show();
 	if (argc == 2 && !strcmp(argv[0], "add"))
 		return eid_change(SMCX_GEN_ADD_UEID, "add the EID", argv[1]);
@@ -128,7 +133,7 @@ int cmd_eid(int argc, char **argv)
 		nl_genl_begin(SMCX_GEN_NAME, SMCX_GEN_FLUSH_UEID);
 		return finish("remove the EIDs", "update smcx", "smcx eid");
 	}
-	return usage_error("eid takes: add EID, del EID, or flush", NULL);
+	return usage_error("eid takes: add EID, del EID, flush, or show", NULL);
 }
 
 #define SMCX_PNET_ID_LEN	16
@@ -225,7 +230,7 @@ int cmd_pnet(int argc, char **argv)
 {
 	struct nlmsghdr *nlh;
 
-	if (!argc)
+	if (is_show(argc, argv))
 		return pnet_show();
 	if (argc >= 2 && !strcmp(argv[0], "add"))
 		return pnet_add(argv + 1);
@@ -238,5 +243,5 @@ int cmd_pnet(int argc, char **argv)
 		nl_genl_begin(SMCX_PNET_GENL_NAME, SMCX_PNET_CMD_FLUSH);
 		return finish("remove the PNET entries", "update smcx", "smcx pnet");
 	}
-	return usage_error("pnet takes: add ID [eth NAME] [ib NAME [port N]], del ID, or flush", NULL);
+	return usage_error("pnet takes: add ID [eth NAME] [ib NAME [port N]], del ID, flush, or show", NULL);
 }

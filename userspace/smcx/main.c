@@ -42,8 +42,9 @@ static void usage(FILE *to)
 	      "  sock [listen|smc|tcp] [state S] [port N] [addr A] [reason R]   open sockets\n"
 	      "  lgr, link, dev, info   link groups, their links, RDMA ports, this host\n"
 	      "  stat                   counters since the module was loaded\n"
-	      "  peers [flush]          servers reached in one round trip by invitation\n"
-	      "  trust [add PREFIX [port N] [cookie] | del PREFIX [port N] | flush]   without\n"
+	      "  peers [flush]          servers that have invited this host to one round trip\n"
+	      "  trust [add PREFIX [port N] [cookie] | del PREFIX [port N] | flush]\n"
+	      "                         prefixes in which no invitation is needed for that\n"
 	      "  eid [add EID | del EID | flush]                    enterprise ids\n"
 	      "  pnet [add ID [eth NAME] [ib NAME [port N]] | del ID | flush]   networks\n"
 	      "  why HOST PORT          connect, and name what keeps SMC from it\n"
@@ -60,12 +61,18 @@ static void usage(FILE *to)
 	      "3 no module, 4 needs root; why: 5 TCP only, 6 unreachable. More in smcx(8).\n", to);
 }
 
+/* "--watch" or "--delta", and a number that stands apart from it */
+static const char *apart_from, *apart;
+
 int usage_error(const char *what, const char *word)
 {
 	if (word)
-		fprintf(stderr, "smcx: %s: '%s'. Try 'smcx --help'.\n", what, word);
+		fprintf(stderr, "smcx: %s: '%s'. ", what, word);
 	else
-		fprintf(stderr, "smcx: %s. Try 'smcx --help'.\n", what);
+		fprintf(stderr, "smcx: %s. ", what);
+	if (apart)
+		fprintf(stderr, "Seconds are written '%s=%s'. ", apart_from, apart);
+	fputs("Try 'smcx --help'.\n", stderr);
 	return EXIT_USAGE;
 }
 
@@ -125,6 +132,35 @@ static bool is_valued(const char *word, const char *letter, const char *name)
 	return is_option(word, letter, name) || (!strncmp(word, name, len) && word[len] == '=');
 }
 
+/* Fine, unless nobody reads it: a full disk, or none. */
+static int written(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return EXIT_FINE;
+	perror("smcx: cannot write (is the disk full?)");
+	return EXIT_KERNEL;
+}
+
+static bool is_number(const char *word)
+{
+	return word && *word && strspn(word, "0123456789.") == strlen(word);
+}
+
+/* For the complaint that may follow: "-d 5", "-d5" and "-d=5" are none of ours. */
+static void note_apart(const char *word, const char *next, const char *letter, const char *name)
+{
+	const char *number = NULL;
+
+	if (is_option(word, letter, name))
+		number = next;
+	else if (!strncmp(word, letter, 2))
+		number = word + 2 + (word[2] == '=');
+	if (is_number(number)) {
+		apart_from = name;
+		apart = number;
+	}
+}
+
 static void take_option(const char *word)
 {
 	if (is_option(word, "-j", "--json")) {
@@ -139,10 +175,10 @@ static void take_option(const char *word)
 		options.watch = seconds(word, 2);
 	} else if (is_option(word, "-h", "--help")) {
 		usage(stdout);
-		exit(EXIT_FINE);
+		exit(written());
 	} else if (is_option(word, "-V", "--version")) {
 		puts("smcx " SMCX_VERSION);
-		exit(EXIT_FINE);
+		exit(written());
 	} else {
 		exit(usage_error("unknown option", word));
 	}
@@ -155,10 +191,13 @@ static int take_options(char **argv)
 
 	for (from = argv; *from; from++) {
 		/* "-" alone is standard input */
-		if (**from == '-' && (*from)[1])
+		if (**from == '-' && (*from)[1]) {
+			note_apart(*from, from[1], "-d", "--delta");
+			note_apart(*from, from[1], "-w", "--watch");
 			take_option(*from);
-		else
+		} else {
 			*to++ = *from;
+		}
 	}
 	*to = NULL;
 	return to - argv;
@@ -181,10 +220,8 @@ static int run(const struct command *c, int argc, char **argv)
 		if (clear)
 			fputs("\033[H\033[2J", stdout);
 		rc = c->run(argc, argv);
-		if (fflush(stdout) || ferror(stdout)) {
-			perror("smcx: cannot write (is the disk full?)");
+		if (written())
 			return EXIT_KERNEL;
-		}
 		if (rc || !options.watch)
 			return rc;
 		pause_for(options.watch);

@@ -78,8 +78,8 @@ int cmd_peers(int argc, char **argv)
 		nl_genl_begin(SMCX_GENL_NAME, SMCX_CMD_FLUSH_PEERS);
 		return finish("forget the servers", "update smcx", "smcx peers");
 	}
-	if (argc)
-		return usage_error("peers takes nothing but flush", NULL);
+	if (!is_show(argc, argv))
+		return usage_error("peers takes: flush, or show", NULL);
 	nl_genl_need(SMCX_GENL_NAME);
 	t = out_table_begin(columns);
 	nl_genl_dump(SMCX_GENL_NAME, SMCX_CMD_GET_PEERS, on_peer, t);

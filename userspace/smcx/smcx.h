@@ -63,6 +63,9 @@ extern struct options options;
 /** usage_error() - complain about a command line. @what: complaint. @word: the word in question or NULL. Return: EXIT_USAGE. */
 int usage_error(const char *what, const char *word);
 
+/** is_show() - does the command show what there is? @argc, @argv: its own arguments. Return: true for none, or "show". */
+bool is_show(int argc, char **argv);
+
 /**
  * finish() - send what nl_genl_begin() began, and complain if the kernel refuses
  * @what: what was to be done

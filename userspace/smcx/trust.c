@@ -183,7 +183,7 @@ int cmd_trust(int argc, char **argv)
 		return change(SMCX_CMD_DEL_TRUST, "remove the prefix", argc - 1, argv + 1);
 	if (argc == 1 && !strcmp(argv[0], "flush"))
 		return flush();
-	if (argc > 1 || (argc && strcmp(argv[0], "show")))
+	if (!is_show(argc, argv))
 		return usage_error("trust takes: add PREFIX [port N] [cookie], del PREFIX [port N], flush, or show", NULL);
 	nl_genl_need(SMCX_GENL_NAME);
 	t = out_table_begin(columns);

@@ -39,6 +39,9 @@ done
 check "and no other" test "$(wc -l < "$tmp/offers")" -eq "$(wc -w <<< "$commands")"
 check "what a command takes" offers add smcx trust ""
 check "... all of it" offers flush smcx trust ""
+for command in peers trust eid pnet auto; do
+	check "$command show" offers show smcx "$command" ""
+done
 check "... and its words" offers cookie smcx trust add 10.0.0.0/8 ""
 check "options of a command" offers --setup smcx stat --s
 echo "1..$n"

@@ -28,6 +28,12 @@ exits "no program: 125" 125 "which program" "$run"
 exits "unknown option: 125" 125 "Try" "$run" --no-such-option true
 check "help" grep -q "^usage: smc_run" <("$run" --help)
 check "version" grep -q "^smc_run [0-9]" <("$run" -V)
+full()
+{
+	"$@" > /dev/full
+}
+exits "help that cannot be written: 125" 125 "No space left" full "$run" --help
+exits "nor the version: 125" 125 "No space left" full "$run" --version
 
 preload_of()
 {
@@ -150,6 +156,8 @@ check "JSON is JSON whatever the text" json
 check "no control character reaches a terminal" test "$(tr -d '\n' < "$tmp/table" | LC_ALL=C grep -c '[^ -~]')" -eq 0
 check "smcx --help is one screen" test "$("$BIN/smcx" --help | wc -l)" -le 24
 check "of 80 columns" test "$("$BIN/smcx" --help | wc -L)" -le 80
+exits "smcx --help that cannot be written: 2" 2 "No space left" full "$BIN/smcx" --help
+exits "nor the version: 2" 2 "No space left" full "$BIN/smcx" --version
 exits "smcx without command: 1" 1 "usage:" "$BIN/smcx"
 exits "smcx, unknown command: 1" 1 "unknown command" "$BIN/smcx" frobnicate
 exits "smcx, unknown option: 1" 1 "unknown option" "$BIN/smcx" --frob sock
@@ -157,6 +165,11 @@ exits "smcx, wrong words: 1" 1 "unknown kind" "$BIN/smcx" sock purple
 exits "smcx, a filter without value: 1" 1 "missing" "$BIN/smcx" sock state
 exits "smcx, a port that is none: 1" 1 "1 to 65535" "$BIN/smcx" sock port 65536
 exits "smcx, seconds that are none: 1" 1 "seconds" "$BIN/smcx" stat --delta=soon
+exits "smcx -d=1: how it is written" 1 "unknown option: '-d=1'. Seconds are written '--delta=1'" "$BIN/smcx" stat -d=1
+exits "smcx -w5: how it is written" 1 "Seconds are written '--watch=5'" "$BIN/smcx" -w5 stat
+exits "smcx -w 5: how it is written" 1 "unknown command: '5'. Seconds are written '--watch=5'" "$BIN/smcx" -w 5 stat
+exits "smcx stat -d 0.5: how it is written" 1 "not: '0.5'. Seconds are written '--delta=0.5'" "$BIN/smcx" stat -d 0.5
+exits "smcx --delta stat: nothing about that" 1 "unknown command: 'stats'. Try" "$BIN/smcx" --delta stats
 exits "smcx, half a question: 1" 1 "host and a port" "$BIN/smcx" why localhost
 exits "smcx, unknown reason: 1" 1 "no such reason" "$BIN/smcx" reason BECAUSE
 exits "smcx, a port that is none: 1" 1 "1 to 65535" "$BIN/smcx" why localhost 65536
@@ -183,6 +196,7 @@ info extra
 stat extra
 peers extra
 peers flush extra
+peers show extra
 trust extra
 trust flush extra
 trust show extra
@@ -191,11 +205,13 @@ eid extra
 eid add
 eid add A B
 eid flush extra
+eid show extra
 pnet extra
 pnet add
 pnet add ID
 pnet add ID eth
 pnet flush extra
+pnet show extra
 auto extra
 auto show extra
 auto off extra
@@ -224,11 +240,15 @@ if ! grep -q '^smcx\? ' /proc/modules 2>/dev/null; then
 		exits "smcx $words without the module: 3" 3 "load it with 'modprobe smcx'" "$BIN/smcx" $words
 	done << 'END'
 peers
+peers show
 peers flush
 trust
+trust show
 trust add 10.0.0.0/8
 trust flush
+eid show
 eid add A
+pnet show
 pnet flush
 auto on
 END
