@@ -114,23 +114,46 @@ static void cdc_take_flags(struct smcx_conn *c, const struct smcx_cdc_msg *msg, 
 }
 
 /*
- * Cursors, then flags: flags speak of what the cursors have brought.
- * Return: false if the state flags must not be looked at either.
+ * Is this the peer's end? See "The peer's end" in the DOC. @moved: the message brought bytes.
+ * Return: state flags to believe.
  */
-static bool cdc_take(struct smcx_conn *c, const struct smcx_cdc_msg *msg, const u8 *data, u32 len)
+static u8 cdc_hold_end(struct smcx_conn *c, const struct smcx_cdc_msg *msg, bool moved)
+{
+	u8 end = msg->state_flags & (SMCX_CDC_STATE_DONE_WRITING | SMCX_CDC_STATE_CLOSED);
+	struct smcx_conn_rx *rx = &c->rx;
+
+	if (!end || rx->sflags || rx->broken || (msg->state_flags & SMCX_CDC_STATE_ABORT) ||
+	    !(msg->prod_flags & SMCX_CDC_PROD_BLOCKED)) {
+		rx->held = 0;
+		rx->asked = false;
+		return msg->state_flags;
+	}
+	if (moved)
+		rx->asked = false;
+	rx->held = end;
+	if (!rx->asked && smcx_conn_end_has_room(c, rx->cons_sent))
+		c->tx.update_due = true;
+	return msg->state_flags & ~end;
+}
+
+/*
+ * Cursors, then flags: flags speak of what the cursors have brought.
+ * Return: state flags to look at.
+ */
+static u8 cdc_take(struct smcx_conn *c, const struct smcx_cdc_msg *msg, const u8 *data, u32 len)
 {
 	int n;
 
 	if (msg->prod_flags & SMCX_CDC_PROD_FAILOVER) {
 		if (!c->rx.broken)
 			cdc_validate_failover(c, msg->seqno);
-		return false;
+		return 0;
 	}
 	if (smcx_cdc_seq_is_old(c->rx.seq, msg->seqno))
-		return false;
+		return 0;
 	c->rx.seq = msg->seqno;
 	if (c->rx.broken)	/* how it ends still matters: is the element ours again? */
-		return true;
+		return msg->state_flags;
 	n = cdc_take_cons(c, msg->cons) ? cdc_take_prod(c, msg->prod, data, len) : -EPROTO;
 	if (n == -ESHUTDOWN)
 		smcx_conn_refuse(c);
@@ -138,7 +161,7 @@ static bool cdc_take(struct smcx_conn *c, const struct smcx_cdc_msg *msg, const 
 		smcx_conn_violation(c);
 	else
 		cdc_take_flags(c, msg, n);
-	return true;
+	return cdc_hold_end(c, msg, n > 0);
 }
 
 void smcx_conn_cdc(struct smcx_member *m, const u8 *buf, u32 len)
@@ -153,8 +176,7 @@ void smcx_conn_cdc(struct smcx_member *m, const u8 *buf, u32 len)
 	}
 	smcx_conn_lock(c);
 	if (!c->finished && !c->killed) {
-		if (cdc_take(c, &msg, buf + SMCX_CDC_LEN, more))
-			smcx_conn_peer_flags(c, msg.state_flags);
+		smcx_conn_peer_flags(c, cdc_take(c, &msg, buf + SMCX_CDC_LEN, more));
 		smcx_conn_push(c);
 	}
 	smcx_conn_unlock(c);

@@ -41,12 +41,24 @@ static unsigned long close_patience(const struct smcx_conn *c)
 	return smcx_conn_is_dead(c) ? min(limit, CLOSE_DEAD_WAIT) : limit;
 }
 
+static void close_believe(struct smcx_conn *c)
+{
+	u8 end = c->rx.held;
+
+	c->rx.held = 0;
+	c->rx.asked = false;
+	smcx_conn_peer_flags(c, end);
+}
+
 void smcx_conn_close(struct smcx_conn *c, bool abort)
 {
 	unsigned long limit;
 
 	smcx_conn_lock(c);
 	limit = close_patience(c);
+	c->rx.doubt = c->rx.held;
+	if (c->rx.doubt)
+		close_believe(c);
 	/* as TCP: data that nobody will read was lost, and the peer shall know */
 	c->abortive = abort || smcx_conn_avail(c);
 	/* only now: the owner says whether an urgent byte is such data */
@@ -55,8 +67,12 @@ void smcx_conn_close(struct smcx_conn *c, bool abort)
 	smcx_turn_release(c);
 	smcx_conn_event(c, SMCX_CLOSE_EV_APP_CLOSE, 0);
 	c->tx.q.push = c->tx.q.queued;
+	if (c->rx.doubt) {
+		c->rx.doubt_until = jiffies + SMCX_CONN_DOUBT_WAIT;
+		limit = min(limit, SMCX_CONN_DOUBT_WAIT);
+	}
 	if (!c->killed) {
-		c->deadline = jiffies + limit;
+		c->deadline = jiffies + close_patience(c);
 		smcx_conn_timer_arm(c, limit);
 	}
 	smcx_conn_push(c);
@@ -100,6 +116,17 @@ static void close_give_up(struct smcx_conn *c)
 		smcx_conn_timer_arm(c, smcx_conn_close_timeout(c));
 }
 
+/* Told that there is room, the peer sends nothing; what it has not got yet does not count. */
+static void close_no_more(struct smcx_conn *c)
+{
+	if (c->tx.msgs)
+		c->rx.ask_until = jiffies + SMCX_CONN_END_WAIT;
+	if (time_before(jiffies, c->rx.ask_until))
+		smcx_conn_timer_arm(c, c->rx.ask_until - jiffies);
+	else
+		close_believe(c);
+}
+
 void smcx_conn_timer(struct work_struct *work)
 {
 	struct smcx_conn *c = container_of(to_delayed_work(work),
@@ -112,6 +139,8 @@ void smcx_conn_timer(struct work_struct *work)
 	} else if (!c->detached) {
 		c->tx.q.push = c->tx.q.queued;
 		smcx_conn_push(c);
+		if (c->rx.asked)
+			close_no_more(c);
 	} else if (time_before(jiffies, c->deadline)) {
 		smcx_conn_timer_arm(c, c->deadline - jiffies);
 	} else {

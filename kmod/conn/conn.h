@@ -61,6 +61,11 @@ struct pipe_inode_info;
  * of the first half when it still has the second to fill, so it does not stop. No update goes to
  * a peer that has stopped writing.
  *
+ * The peer's end: net/smc says "done writing" or "closed" while bytes of its still wait for room (BLOCKED in the same message), and
+ * sends these as room comes, at once. Such flags are held. BLOCKED may also be left over from bytes that just filled the element, and
+ * nothing says so: what a peer does not send within 0.3 s of a message that tells it of room, it does not have. Our own
+ * close() does not wait for that, but then the element is kept for a moment.
+ *
  * Locking: conn->lock (BH) covers all of the mutable state below; it is taken before lgr->lock and
  * qp->lock. Readers and writers of one connection are serialized among themselves by the caller
  * (the socket lock), so copying from and to user memory happens outside conn->lock.
@@ -102,6 +107,11 @@ struct smcx_conn_ops {
  * @seq: sequence number of the last accepted CDC
  * @pflags: peer's last producer flags
  * @sflags: peer's connection state flags so far (sticky)
+ * @held: flags that it writes no more, not believed yet: see "The peer's end" in the DOC
+ * @asked: the peer has been told of room, and has sent nothing since
+ * @ask_until: jiffies: then it has nothing
+ * @doubt: the application closed before it was known whether there is more
+ * @doubt_until: jiffies: of a closed one: the peer has long heard of it, and writes no more
  * @high: high-water mark of bytes ever received (bounds zeroing)
  * @urg_state: SMCX_URG_*
  * @urg_cur: cursor just after the urgent byte
@@ -118,6 +128,11 @@ struct smcx_conn_rx {
 	u16			seq;
 	u8			pflags;
 	u8			sflags;
+	u8			held;
+	bool			asked;
+	unsigned long		ask_until;
+	bool			doubt;
+	unsigned long		doubt_until;
 	u32			high;
 	u8			urg_state;
 	struct smcx_cursor	urg_cur;
@@ -177,6 +192,7 @@ struct smcx_conn_queue {
  * @more: the last send said MSG_MORE
  * @cork_timer: the timer will flush what cork holds back
  * @nospace: somebody waits for space
+ * @nomem: a send found no memory for its bytes: no space until a message is completed
  * @drain_wait: somebody waits until nothing is left
  * @update_due: a consumer cursor update must be sent
  * @urg_due: pending urgent data must be announced although no data can be posted
@@ -204,6 +220,7 @@ struct smcx_conn_tx {
 	bool			more;
 	bool			cork_timer;
 	bool			nospace;
+	bool			nomem;
 	bool			drain_wait;
 	bool			update_due;
 	bool			urg_due;
@@ -352,6 +369,9 @@ ssize_t smcx_conn_send(struct smcx_conn *c, struct msghdr *msg, size_t len, int 
 void smcx_conn_set_cork(struct smcx_conn *c, bool on);
 /** smcx_conn_flush() - TCP_NODELAY: transmit what is queued. @c: connection. Context: any. */
 void smcx_conn_flush(struct smcx_conn *c);
+
+/** smcx_conn_end_more() - nothing follows the bytes that were sent as MSG_MORE. @c: connection. Context: any. */
+void smcx_conn_end_more(struct smcx_conn *c);
 
 /** smcx_conn_habit() - how the application sends, for connections of the same kind; call before smcx_conn_close(). @c: connection. Context: process. Return: opaque, 0 = nothing known. */
 u16 smcx_conn_habit(struct smcx_conn *c);

@@ -223,6 +223,19 @@ void smcx_turn_end(struct smcx_conn *c) __must_hold(&c->lock);
 /** smcx_turn_release() - hold nothing back; the caller sends. @c: connection. Context: conn->lock held. */
 void smcx_turn_release(struct smcx_conn *c) __must_hold(&c->lock);
 
+/* ---- the peer's end ---- */
+
+#define SMCX_CONN_END_WAIT	(3UL * HZ / 10)	/* for more bytes */
+#define SMCX_CONN_DOUBT_WAIT	(2UL * HZ)	/* until a peer that closed has heard that we did */
+
+/** smcx_conn_end_has_room() - may the peer have more, and room for it, if it knows of @cons? @c: connection. @cons: consumer cursor. Context: conn->lock held. */
+static inline bool smcx_conn_end_has_room(const struct smcx_conn *c, struct smcx_cursor cons)
+{
+	const struct smcx_conn_rx *rx = &c->rx;
+
+	return rx->held && smcx_cursor_diff(cons, rx->prod, rx->rmbe.size) < rx->rmbe.size;
+}
+
 /* ---- tx.c ---- */
 
 /* As TCP: worth waking a writer when a third of the limit is free. */
@@ -231,7 +244,7 @@ static inline bool smcx_conn_is_writable(const struct smcx_conn *c)
 	u32 used = READ_ONCE(c->tx.q.queued) + READ_ONCE(c->tx.q.inflight);
 	u32 limit = READ_ONCE(c->tx.q.limit);
 
-	return used < limit && limit - used >= used / 2;
+	return !READ_ONCE(c->tx.nomem) && used < limit && limit - used >= used / 2;
 }
 
 #define SMCX_TURN_HOLD_LEN	4096	/* more bytes are worth a message of their own */

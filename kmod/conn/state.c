@@ -227,6 +227,8 @@ static void conn_settle(struct smcx_conn *c)
 	/* the peer's own end gives the element back; it is mostly on the way */
 	if (!hopeless && (!conn_fin_posted(c) || !(c->rx.sflags & CDC_CLOSED)))
 		return;
+	if (!hopeless && c->rx.doubt && time_before(jiffies, c->rx.doubt_until))
+		return;
 	c->finished = true;
 	c->events |= SMCX_CEV_FINISH;
 }

@@ -191,6 +191,7 @@ static int tx_batch(struct smcx_conn *c, struct msghdr *msg, size_t len,
 		tx_release_tail(c, cp.tail);
 	/* memory comes back with the next completion, if there is one to wait for */
 	if (rc == -ENOMEM && first && c->tx.data_msgs) {
+		WRITE_ONCE(c->tx.nomem, true);
 		c->tx.nospace = true;
 		rc = -EAGAIN;
 	}
@@ -250,6 +251,14 @@ void smcx_conn_flush(struct smcx_conn *c)
 	smcx_conn_unlock(c);
 }
 
+void smcx_conn_end_more(struct smcx_conn *c)
+{
+	smcx_conn_lock(c);
+	c->tx.more = false;
+	smcx_conn_push(c);
+	smcx_conn_unlock(c);
+}
+
 u32 smcx_conn_outq(const struct smcx_conn *c)
 {
 	return READ_ONCE(c->tx.q.queued) + READ_ONCE(c->tx.q.inflight);
@@ -265,7 +274,7 @@ u32 smcx_conn_space(const struct smcx_conn *c)
 	u32 used = smcx_conn_outq(c);
 	u32 limit = READ_ONCE(c->tx.q.limit);
 
-	return used < limit ? limit - used : 0;
+	return !READ_ONCE(c->tx.nomem) && used < limit ? limit - used : 0;
 }
 
 void smcx_conn_set_limit(struct smcx_conn *c, u32 bytes)

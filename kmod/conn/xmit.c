@@ -198,6 +198,7 @@ static void conn_sent(struct smcx_slot *slot, bool ok)
 	tx->msgs--;
 	if (n) {
 		tx->data_msgs--;
+		WRITE_ONCE(tx->nomem, false);
 		WRITE_ONCE(tx->q.inflight, tx->q.inflight - n);
 		smcx_conn_reap(c, n);
 	}
@@ -211,6 +212,12 @@ static void conn_sent(struct smcx_slot *slot, bool ok)
 	smcx_member_put(&c->m);
 }
 
+/* A peer that may still write gets no room in an element that nobody reads any more. */
+static struct smcx_cursor xmit_cons(const struct smcx_conn *c)
+{
+	return c->detached && c->rx.doubt ? c->rx.cons_sent : c->rx.cons;
+}
+
 static void xmit_encode(const struct smcx_conn *c, u32 len, u8 *buf)
 {
 	const struct smcx_conn_tx *tx = &c->tx;
@@ -219,18 +226,30 @@ static void xmit_encode(const struct smcx_conn *c, u32 len, u8 *buf)
 		.seqno		= tx->seq + 1,
 		.state_flags	= tx->sflags,
 		.prod		= smcx_cursor_add(tx->prod, len, tx->peer_size),
-		.cons		= c->rx.cons,
+		.cons		= xmit_cons(c),
 	};
 
 	if (len == tx->q.queued)
 		msg.state_flags |= tx->fin;
-	if (len && len == smcx_conn_window(c))
+	/* together with an end of ours it would mean that more is to come */
+	if (len && len == smcx_conn_window(c) && !msg.state_flags)
 		msg.prod_flags |= SMCX_CDC_PROD_BLOCKED;
+	if (smcx_conn_end_has_room(c, msg.cons))
+		msg.prod_flags |= SMCX_CDC_PROD_CURS_UPDATE;
 	if (tx->urg_len)
 		msg.prod_flags |= SMCX_CDC_PROD_URG_PENDING;
 	if (len && len == tx->urg_len)
 		msg.prod_flags |= SMCX_CDC_PROD_URG_PRESENT;
 	smcx_cdc_encode(&msg, buf);
+}
+
+/* If nothing comes, the timer ends the waiting; what is corked may have set it earlier. */
+static void xmit_asked(struct smcx_conn *c)
+{
+	c->rx.asked = true;
+	c->rx.ask_until = jiffies + SMCX_CONN_END_WAIT;
+	if (!c->tx.cork_timer && !c->detached)
+		smcx_conn_timer_arm(c, SMCX_CONN_END_WAIT);
 }
 
 /* The message is with the device: what it announced is now true. */
@@ -247,7 +266,9 @@ static void xmit_commit(struct smcx_conn *c, u32 len)
 	}
 	tx->urg_due = false;
 	tx->prod = smcx_cursor_add(tx->prod, len, tx->peer_size);
-	c->rx.cons_sent = c->rx.cons;
+	c->rx.cons_sent = xmit_cons(c);
+	if (smcx_conn_end_has_room(c, c->rx.cons_sent))
+		xmit_asked(c);
 	c->rx.pflags &= ~SMCX_CDC_PROD_CURS_UPDATE;
 	tx->update_due = false;
 

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# In-tree smc closes while bytes still wait for room here, and sends these afterwards: a slow reader must get them all. A sender whose
+# last byte just fills our element looks the same: its end must not take longer than others.
+# vm-test: timeout=120 client=smcx
+. /tests/pair/lib-check.sh
+
+# more than a pipe, a buffer of socat and our element take, and what is left fits into the send buffer: its program has nothing to wait for
+BYTES=170000
+
+# fetch FILE READER...: what the server sends next, by this reader
+fetch() {
+	local file=$1 before after
+	shift
+	before=$(smcx stat | awk '$1 == "client_v2" { n = $2 } END { print n + 0 }')
+	smc_run socat -u TCP:"$PEER":5600 - | "$@" > "$file"
+	after=$(smcx stat | awk '$1 == "client_v2" { n = $2 } END { print n + 0 }')
+	[ "$after" -gt "$before" ]
+}
+
+slowly() { sleep 5; cat; }
+
+is_whole() { echo "$(stat -c %s "$1") bytes"; [ "$(md5sum < "$1")" = "$2" ]; }
+
+# The bytes that fill the element, five times; each sender closes at once.
+at_once() {
+	local begun=$(awk '{ printf "%d", $1 * 1000 }' /proc/uptime) i took
+	for i in 1 2 3 4 5; do
+		peer sync full-$i 60
+		fetch got cat && is_whole got "$1" || return 1
+	done
+	took=$(($(awk '{ printf "%d", $1 * 1000 }' /proc/uptime) - begun))
+	echo "$took ms"
+	[ $took -lt $((5000 * SLOW)) ]
+}
+
+serve() { smc_run socat -u OPEN:"$1" TCP-LISTEN:5600,reuseaddr & }
+listens() { until ss -Hltn | grep -q :5600; do sleep 0.1; done; }
+
+if [ "$ROLE" = server ]; then
+	head -c $BYTES /dev/urandom > big
+	peer put big "$(md5sum < big)"
+	full=$(peer get full)
+	head -c "$full" /dev/urandom > full
+	peer put sum "$(md5sum < full)"
+	for i in 1 2; do
+		serve big
+		listens
+		peer sync big-$i 60
+		wait
+	done
+	for i in 1 2 3 4 5; do
+		serve full
+		listens
+		peer sync full-$i 60
+		wait
+	done
+	peer sync done $((60 * SLOW))
+	exit
+fi
+big=$(peer get big)
+peer put full "$(sysctl -n net.smc.rmem)"
+full=$(peer get sum)
+for i in 1 2; do
+	peer sync big-$i 60
+	check "the sender has closed before we read: over SMC" fetch got slowly
+	check "every byte came" is_whole got "$big"
+done
+check "an element just filled: as quick as ever" at_once "$full"
+peer sync done $((60 * SLOW))
+echo "1..$n"
+exit $bad
