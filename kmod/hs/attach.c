@@ -220,7 +220,7 @@ enum smcx_hs_next smcx_hs_step_link(struct smcx_hs *hs)
 	if (READ_ONCE(hs->lgr->decline))
 		return smcx_hs_decline(hs, READ_ONCE(hs->lgr->decline));
 	hs->state = SMCX_HS_WAIT_DECLINE;
-	smcx_hs_set_deadline(hs, SMCX_HS_DECLINE_WAIT_MS);
+	smcx_hs_set_deadline(hs, hs->role == SMCX_CLIENT ? SMCX_HS_DECLINE_WAIT_CLIENT_MS : SMCX_HS_DECLINE_WAIT_MS);
 	return SMCX_HS_AGAIN;
 }
 
@@ -331,7 +331,11 @@ enum smcx_hs_next smcx_hs_commit(struct smcx_hs *hs)
 
 enum smcx_hs_next smcx_hs_decline(struct smcx_hs *hs, u32 reason)
 {
-	smcx_chan_decline(hs, reason, reason == SMCX_REASON_SYNCERR);
+	int rc = smcx_chan_decline(hs, reason, reason == SMCX_REASON_SYNCERR);
+
+	/* the peer would take what comes next for the rest of it; where TCP is broken, TCP says so by itself */
+	if (rc && rc != -EPIPE && rc != -ECONNRESET)
+		return smcx_hs_fail(hs, rc);
 	hs->res.reason = reason;
 	smcx_hs_drop(hs);
 	return SMCX_HS_FINISHED;

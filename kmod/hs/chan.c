@@ -91,10 +91,11 @@ int smcx_chan_send(struct smcx_hs *hs, const u8 *buf, int len)
 	return rc == len ? 0 : -ENOBUFS;
 }
 
-void smcx_chan_decline(struct smcx_hs *hs, u32 reason, bool out_of_sync)
+int smcx_chan_decline(struct smcx_hs *hs, u32 reason, bool out_of_sync)
 {
 	struct smcx_clc_decline dec = {
-		.version	= hs->version,
+		/* of an Accept that is newer than we are, too */
+		.version	= min_t(u8, hs->version, 2),
 		.out_of_sync	= out_of_sync,
 		.os		= hs->version > 1 ? SMCX_CLC_OS_LINUX : SMCX_CLC_OS_NONE,
 		.diagnosis	= smcx_reason_to_wire(reason),
@@ -102,5 +103,5 @@ void smcx_chan_decline(struct smcx_hs *hs, u32 reason, bool out_of_sync)
 	u8 buf[SMCX_CLC_DECLINE_LEN_MAX];
 
 	smcx_rdma_peer_id(dec.peer_id);
-	smcx_chan_send(hs, buf, smcx_clc_encode_decline(&dec, buf, sizeof(buf)));
+	return smcx_chan_send(hs, buf, smcx_clc_encode_decline(&dec, buf, sizeof(buf)));
 }

@@ -37,7 +37,9 @@ enum smcx_hs_next {
 #define SMCX_HS_LGR_WAITS	5	/* ... but there are limits: then rather TCP */
 #define SMCX_HS_SYN_MS		3000	/* for the final ACK, if the Proposal came in the SYN */
 #define SMCX_HS_CAPS		(SMCX_CAP_SYN | SMCX_CAP_EARLY | SMCX_CAP_DATA)	/* what is built of the extension */
-#define SMCX_HS_DECLINE_WAIT_MS	1000	/* protocol.rst 2.10 */
+/* protocol.rst 2.10. Two Declines that crossed would be read as data: the client leaves the first to the server */
+#define SMCX_HS_DECLINE_WAIT_MS	1000
+#define SMCX_HS_DECLINE_WAIT_CLIENT_MS	3000
 
 /**
  * struct smcx_hs_local - what this host brings along for one connection
@@ -176,8 +178,8 @@ void smcx_chan_next(struct smcx_hs *hs);
  */
 int smcx_chan_send(struct smcx_hs *hs, const u8 *buf, int len);
 
-/** smcx_chan_decline() - send a Decline, best effort. @hs: handshake. @reason: wire reason. @out_of_sync: the peer shall end the group. Context: process. */
-void smcx_chan_decline(struct smcx_hs *hs, u32 reason, bool out_of_sync);
+/** smcx_chan_decline() - send a Decline. @hs: handshake. @reason: wire reason. @out_of_sync: the peer shall end the group. Context: process. Return: 0 or negative errno: it did not go out, or not as a whole. */
+int smcx_chan_decline(struct smcx_hs *hs, u32 reason, bool out_of_sync);
 
 /* ---- hs.c ---- */
 

@@ -93,6 +93,8 @@ static int smcx_accept_tcp(struct socket *sock, struct socket *newsock, int flag
 		return rc;
 	smcx_fallback_record(newsock->sk, smcx_tcp_is_fastopen_listener(sock->sk) ?
 			     SMCX_REASON_OPTUNSUPP : SMCX_REASON_LOCAL_LISTENER, true);
+	/* copied from the listener: a function of ours that may have been set there */
+	smcx_tcp_set_congested(newsock->sk, NULL);
 	smcx_fallback_accepted(newsock);
 	return 0;
 }

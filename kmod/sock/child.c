@@ -142,6 +142,9 @@ static bool smcx_child_defer(struct smcx_sock *cs)
 	now = smcx_conn_avail(conn) || smcx_conn_rcv_closed(conn);
 	rcu_read_unlock();
 	smcx_sock_queue(cs, &cs->defer_work, now ? 0 : time);
+	smp_mb();	/* pairs with the lock in smcx_child_close(), which may have looked before */
+	if (READ_ONCE(cs->closing) && cancel_delayed_work(&cs->defer_work))
+		smcx_sock_put(cs);
 	return true;
 }
 

@@ -22,14 +22,18 @@ static void smcx_client_failed(struct smcx_sock *ss)
 /*
  * The handshake found an error that forbids TCP as well. tcp_abort() takes the socket lock;
  * until it has closed the connection the state stays attached, so no byte of
- * the application can get on it.
+ * the application can get on it, and ss->hs in its place: who begins anew on the sk cancels that first, and waits for us.
+ * Return: the handshake, whose reference is the caller's, or NULL: it was cancelled.
  */
-static void smcx_client_abort(struct smcx_sock *ss, int err)
+static struct smcx_hs *smcx_client_abort(struct smcx_sock *ss, int err)
 {
 	struct sock *sk = ss->sk;
+	struct smcx_hs *hs;
 
 	tcp_abort(sk, err);
 	lock_sock(sk);
+	hs = ss->hs;
+	ss->hs = NULL;
 	if (ss->attached && !ss->closing) {
 		if (!sk->sk_err)
 			WRITE_ONCE(sk->sk_err, err);
@@ -37,6 +41,7 @@ static void smcx_client_abort(struct smcx_sock *ss, int err)
 		sk_error_report(sk);
 	}
 	release_sock(sk);
+	return hs;
 }
 
 /* What the application would have seen at ESTABLISHED. */
@@ -54,12 +59,10 @@ static void smcx_client_done(void *owner, const struct smcx_hs_result *res)
 	struct smcx_sock *ss = owner;
 	struct sock *sk = ss->sk;
 	bool abort = false, ack = false;
-	struct smcx_hs *hs;
+	struct smcx_hs *hs = NULL;
 
 	smcx_sock_hold(ss);
 	lock_sock(sk);
-	hs = ss->hs;
-	ss->hs = NULL;
 	if (ss->closing) {
 		drop = res->conn;
 	} else if (res->conn) {
@@ -75,11 +78,15 @@ static void smcx_client_done(void *owner, const struct smcx_hs_result *res)
 		smp_store_release(&ss->mode, SMCX_MODE_DEAD);
 		abort = true;
 	}
+	if (!abort) {
+		hs = ss->hs;
+		ss->hs = NULL;
+	}
 	release_sock(sk);
 	if (ack)
 		tcp_sock_set_quickack(sk, 1);
 	if (abort)
-		smcx_client_abort(ss, -res->err);
+		hs = smcx_client_abort(ss, -res->err);
 	if (drop)
 		smcx_conn_close(drop, true);
 	smcx_hs_put(hs);

@@ -44,7 +44,7 @@ static struct smcx_conn *smcx_give_up(struct smcx_sock *ss)
 	return conn;
 }
 
-static bool smcx_is_drained(struct smcx_sock *ss)
+static bool smcx_is_drained(struct smcx_sock *ss, size_t unused)
 {
 	return smcx_conn_drained(smcx_sock_conn(ss));
 }
@@ -64,8 +64,8 @@ static bool smcx_linger(struct smcx_sock *ss, struct socket *sock)
 		smcx_conn_shutdown(smcx_sock_conn(ss), SEND_SHUTDOWN);
 	else
 		timeo = 0;
-	while (timeo && !smcx_is_drained(ss) && !signal_pending(current))
-		timeo = smcx_wait_event(sock, timeo, smcx_is_drained, ss);
+	while (timeo && !smcx_is_drained(ss, 0) && !signal_pending(current))
+		timeo = smcx_wait_event(sock, timeo, smcx_is_drained, ss, 0);
 	release_sock(sk);
 	return false;
 }
@@ -178,6 +178,15 @@ static int smcx_shutdown_smc(struct socket *sock, struct smcx_sock *ss, int how)
 	return rc;
 }
 
+/* As TCP does in LISTEN. */
+static int smcx_shutdown_listener(struct socket *sock, struct smcx_sock *ss, int how)
+{
+	if (!smcx_listen_stop(ss))
+		return smcx_tcp_ops(sock->sk)->shutdown(sock, how);
+	sock->sk->sk_state_change(sock->sk);
+	return 0;
+}
+
 static int smcx_shutdown(struct socket *sock, struct smcx_sock *ss, int how)
 {
 	/* SHUT_RD, SHUT_WR, SHUT_RDWR -> RCV_SHUTDOWN | SEND_SHUTDOWN */
@@ -188,8 +197,8 @@ static int smcx_shutdown(struct socket *sock, struct smcx_sock *ss, int how)
 	if (smcx_sock_is_smc(ss))
 		return smcx_shutdown_smc(sock, ss, mask);
 	if (ss->lsn && (mask & RCV_SHUTDOWN))
-		smcx_listen_stop(ss);
-	else if (!ss->lsn && smcx_sock_is_pending(ss))
+		return smcx_shutdown_listener(sock, ss, how);
+	if (!ss->lsn && smcx_sock_is_pending(ss))
 		return smcx_shutdown_pending(sock, ss, how);
 	return smcx_tcp_ops(sock->sk)->shutdown(sock, how);
 }

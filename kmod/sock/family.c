@@ -78,7 +78,7 @@ static void smcx_family_fill_ops(struct proto_ops *ops, const struct proto_ops *
 	ops->peek_len = NULL;
 	ops->read_sock = NULL;
 	ops->read_skb = NULL;
-	ops->splice_eof = NULL;
+	ops->splice_eof = smcx_op_splice_eof;
 	smcx_compat_ops_fixup(ops);
 }
 

@@ -5,6 +5,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/sock_diag.h>
+#include <net/inet_common.h>
 #include <net/sock.h>
 
 #include "../proto/close.h"
@@ -24,6 +25,8 @@ int smcx_life_init(void)
 
 	if (rc)
 		return rc;
+	/* a BPF program's SO_RCVLOWAT looks there */
+	smcx_sock_dummy->ops = &inet_stream_ops;
 	smcx_sock_wq = alloc_workqueue("smcx_sock", WQ_HIGHPRI, 0);
 	if (smcx_sock_wq)
 		return 0;

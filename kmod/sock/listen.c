@@ -3,6 +3,7 @@
 #include <linux/slab.h>
 #include <net/inet_connection_sock.h>
 #include <net/sock.h>
+#include <net/sock_reuseport.h>
 #include <net/tcp.h>
 
 #include "sock_priv.h"
@@ -110,6 +111,9 @@ static struct sock *smcx_syn_recv_sock(const struct sock *sk, struct sk_buff *sk
 		goto out;
 	}
 	child = ops->syn_recv_sock(sk, skb, req, dst, req_unhash, own_req, opt_child_init);
+	/* another listener of a SO_REUSEPORT group answered the SYN, and has closed: not with our option */
+	if (child && req->rsk_listener && req->rsk_listener != sk)
+		smcx_tcp_unoffer(child);
 	if (child)
 		smcx_listen_born(ss, child, *own_req);
 out:
@@ -164,7 +168,8 @@ static void smcx_listen_work(struct work_struct *work)
 	struct sock *child;
 	int err;
 
-	while ((child = smcx_listen_pull(ss, &err))) {
+	/* a late run must not take children of what began on the sk after it was stopped */
+	while (smcx_sock_mode(ss) == SMCX_MODE_LISTEN && (child = smcx_listen_pull(ss, &err))) {
 		smcx_child_take(ss, child);
 		cond_resched();
 	}
@@ -277,20 +282,39 @@ void smcx_listen_started(struct smcx_sock *ss)
 	release_sock(ss->sk);
 }
 
-void smcx_listen_stop(struct smcx_sock *ss)
+/*
+ * TCP listens no more before our hooks go: a child that came in between would hand its Proposal to the application, as
+ * would one, or a SYN's request, that TCP moves to another listener of a SO_REUSEPORT group (tcp_migrate_req).
+ */
+static void smcx_listen_leave(struct sock *sk)
 {
-	lock_sock(ss->sk);
+	if (sk->sk_state != TCP_LISTEN)
+		return;
+	if (rcu_access_pointer(sk->sk_reuseport_cb))
+		reuseport_detach_sock(sk);
+	sk->sk_prot->disconnect(sk, O_NONBLOCK);
+}
+
+bool smcx_listen_stop(struct smcx_sock *ss)
+{
+	struct sock *sk = ss->sk;
+	bool stopped;
+
+	lock_sock(sk);
 	smcx_filter_del_port(ss);
-	if (ss->attached) {
-		smcx_tcp_unoffer(ss->sk);
+	smp_store_release(&ss->mode, SMCX_MODE_DEAD);
+	stopped = ss->attached;
+	if (stopped) {
+		smcx_listen_leave(sk);
+		smcx_tcp_unoffer(sk);
 		smcx_early_unlisten(ss);
-		smcx_af_ops_restore(ss->sk);
+		smcx_af_ops_restore(sk);
 		smcx_sock_detach(ss);
 	}
-	smp_store_release(&ss->mode, SMCX_MODE_DEAD);
-	release_sock(ss->sk);
+	release_sock(sk);
 	smcx_child_close_all(ss);
 	if (cancel_delayed_work(&ss->lsn->work))
 		smcx_sock_put(ss);
 	flush_delayed_work(&ss->lsn->work);
+	return stopped;
 }

@@ -16,6 +16,7 @@
  * @conn: its connection
  * @done: bytes moved
  * @timeo: jiffies left to wait
+ * @seen: bytes that were there for a look that takes none (MSG_PEEK): more than these have to come
  */
 struct smcx_xfer {
 	struct socket		*sock;
@@ -23,11 +24,12 @@ struct smcx_xfer {
 	struct smcx_conn	*conn;
 	size_t			done;
 	long			timeo;
+	size_t			seen;
 };
 
 /* ---- sending ---- */
 
-static bool smcx_can_send(struct smcx_sock *ss)
+static bool smcx_can_send(struct smcx_sock *ss, size_t unused)
 {
 	struct smcx_conn *conn = smcx_sock_conn(ss);
 
@@ -46,7 +48,7 @@ static int smcx_send_wait(struct smcx_xfer *x)
 	if (signal_pending(current))
 		return sock_intr_errno(x->timeo);
 	smcx_stat_inc(x->ss->sn, SMCX_CNT_SND_FULL);
-	x->timeo = smcx_wait_event(x->sock, x->timeo, smcx_can_send, x->ss);
+	x->timeo = smcx_wait_event(x->sock, x->timeo, smcx_can_send, x->ss, 0);
 	x->conn = smcx_sock_conn(x->ss);
 	if (!x->conn)
 		return sock_error(sk) ? : -EPIPE;
@@ -201,6 +203,23 @@ int smcx_op_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	return rc;
 }
 
+/* sendfile() found the end of the file earlier than asked for, and the bytes before it were sent as MSG_MORE. */
+void smcx_op_splice_eof(struct socket *sock)
+{
+	struct sock *sk = sock->sk;
+	struct smcx_sock *ss;
+
+	if (smcx_op_enter(sk, &ss))
+		return;
+	lock_sock(sk);
+	if (smcx_sock_is_smc(ss) && smcx_sock_conn(ss))
+		smcx_conn_end_more(smcx_sock_conn(ss));
+	release_sock(sk);
+	if (!smcx_sock_is_smc(ss) && smcx_tcp_ops(sk)->splice_eof)
+		smcx_tcp_ops(sk)->splice_eof(sock);
+	smcx_op_leave(ss);
+}
+
 /* In-kernel users that bring their own lock expect TCP underneath. */
 int smcx_op_sendmsg_locked(struct sock *sk, struct msghdr *msg, size_t len)
 {
@@ -220,11 +239,11 @@ int smcx_op_sendmsg_locked(struct sock *sk, struct msghdr *msg, size_t len)
 
 /* ---- receiving ---- */
 
-static bool smcx_can_recv(struct smcx_sock *ss)
+static bool smcx_can_recv(struct smcx_sock *ss, size_t seen)
 {
 	struct smcx_conn *conn = smcx_sock_conn(ss);
 
-	return !conn || smcx_conn_avail(conn) || smcx_conn_rcv_closed(conn) ||
+	return !conn || smcx_conn_avail(conn) > seen || smcx_conn_rcv_closed(conn) ||
 		READ_ONCE(ss->sk->sk_err);
 }
 
@@ -254,7 +273,7 @@ static void smcx_recv_wait(struct smcx_xfer *x)
 {
 	if (sock_flag(x->ss->sk, SOCK_FASYNC))
 		set_bit(SOCKWQ_ASYNC_WAITDATA, &x->sock->wq.flags);
-	x->timeo = smcx_wait_event(x->sock, x->timeo, smcx_can_recv, x->ss);
+	x->timeo = smcx_wait_event(x->sock, x->timeo, smcx_can_recv, x->ss, x->seen);
 	clear_bit(SOCKWQ_ASYNC_WAITDATA, &x->sock->wq.flags);
 	x->conn = smcx_sock_conn(x->ss);
 }
@@ -287,6 +306,9 @@ static int smcx_recv_loop(struct smcx_xfer *x, struct msghdr *msg, size_t len, i
 	int rc;
 
 	while (smcx_recv_wants(x, len)) {
+		/* before the look, which then misses nothing */
+		if (x->conn && (flags & MSG_PEEK))
+			x->seen = smcx_conn_avail(x->conn);
 		n = smcx_recv_some(x, msg, len - x->done, flags,
 				   flags & MSG_PEEK ? skip + x->done : 0);
 		if (n > 0) {

@@ -247,9 +247,9 @@ void smcx_smc_state_change(struct smcx_sock *ss);
 long smcx_wait_verdict(struct smcx_sock *ss, struct socket *sock, long timeo);
 /** smcx_settle() - wait until no verdict is pending. @sock: socket. @ss: as of smcx_op_relook(). @timeo: jiffies. Context: process, sk locked (released meanwhile). Return: 0, -EAGAIN, interrupted. */
 int smcx_settle(struct socket *sock, struct smcx_sock **ss, long timeo);
-/** smcx_wait_event() - sleep for one wake-up of the user's queue. @sock: socket. @timeo: jiffies. @cond: checked before sleeping, true = do not. @ss: for @cond. Context: process, sk locked (released meanwhile). Return: what is left of @timeo. */
-long smcx_wait_event(struct socket *sock, long timeo, bool (*cond)(struct smcx_sock *ss),
-		     struct smcx_sock *ss);
+/** smcx_wait_event() - sleep for one wake-up of the user's queue. @sock: socket. @timeo: jiffies. @cond: checked before sleeping, true = do not. @ss, @n: for @cond. Context: process, sk locked (released meanwhile). Return: what is left of @timeo. */
+long smcx_wait_event(struct socket *sock, long timeo, bool (*cond)(struct smcx_sock *ss, size_t n),
+		     struct smcx_sock *ss, size_t n);
 
 /* ---- early_client.c ---- */
 
@@ -336,8 +336,8 @@ int smcx_listen_start(struct socket *sock, struct smcx_sock **out);
 void smcx_listen_started(struct smcx_sock *ss);
 /** smcx_listen_pull() - next child of TCP's accept queue. @ss: listener. @err: errno if there is none. Context: process. */
 struct sock *smcx_listen_pull(struct smcx_sock *ss, int *err);
-/** smcx_listen_stop() - unhook, close all children. @ss: listener. Context: process, no locks. */
-void smcx_listen_stop(struct smcx_sock *ss);
+/** smcx_listen_stop() - TCP leaves LISTEN; unhook, close all children. @ss: listener. Context: process, no locks. Return: false if another thread had stopped it. */
+bool smcx_listen_stop(struct smcx_sock *ss);
 /** smcx_tcp_congested_limit() - congestion callback with SMC_LIMIT_HS. @sk: listener. Context: RCU. */
 bool smcx_tcp_congested_limit(const struct sock *sk);
 /** smcx_listen_set_limit() - SMC_LIMIT_HS. @sk: socket with our ops, locked. @on: value. Context: process. */
@@ -361,6 +361,7 @@ int smcx_op_getsockopt(struct socket *sock, int level, int name, char __user *va
 int smcx_op_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
 int smcx_op_sendmsg_locked(struct sock *sk, struct msghdr *msg, size_t len);
 int smcx_op_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
+void smcx_op_splice_eof(struct socket *sock);
 ssize_t smcx_op_splice_read(struct socket *sock, loff_t *ppos, struct pipe_inode_info *pipe,
 			    size_t len, unsigned int flags);
 int smcx_op_mmap(struct file *file, struct socket *sock, struct vm_area_struct *vma);

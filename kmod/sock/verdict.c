@@ -44,14 +44,14 @@ void smcx_enter_smc(struct smcx_sock *ss, struct smcx_conn *conn)
 	smcx_smc_state_change(ss);
 }
 
-long smcx_wait_event(struct socket *sock, long timeo, bool (*cond)(struct smcx_sock *ss),
-		     struct smcx_sock *ss)
+long smcx_wait_event(struct socket *sock, long timeo, bool (*cond)(struct smcx_sock *ss, size_t n),
+		     struct smcx_sock *ss, size_t n)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct sock *sk = sock->sk;
 
 	add_wait_queue(&sock->wq.wait, &wait);
-	if (!cond(ss)) {
+	if (!cond(ss, n)) {
 		release_sock(sk);
 		timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
 		lock_sock(sk);
@@ -60,7 +60,7 @@ long smcx_wait_event(struct socket *sock, long timeo, bool (*cond)(struct smcx_s
 	return timeo;
 }
 
-static bool smcx_has_verdict(struct smcx_sock *ss)
+static bool smcx_has_verdict(struct smcx_sock *ss, size_t unused)
 {
 	return !smcx_sock_is_pending(ss);
 }
@@ -68,7 +68,7 @@ static bool smcx_has_verdict(struct smcx_sock *ss)
 long smcx_wait_verdict(struct smcx_sock *ss, struct socket *sock, long timeo)
 {
 	while (timeo && smcx_sock_is_pending(ss) && !signal_pending(current))
-		timeo = smcx_wait_event(sock, timeo, smcx_has_verdict, ss);
+		timeo = smcx_wait_event(sock, timeo, smcx_has_verdict, ss, 0);
 	return timeo;
 }
 

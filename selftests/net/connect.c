@@ -47,6 +47,16 @@ static int peer_accept(void)
  */
 static int stuck_fd[2];
 
+/* Connections in the accept queue. */
+static int waiting(int ls)
+{
+	struct tcp_info info = {};
+
+	peer_call(st.peer, P_GETSOCKOPT, ls, (int64_t[4]){ IPPROTO_TCP, TCP_INFO, sizeof(info) },
+		  NULL, 0, &info, sizeof(info));
+	return info.tcpi_unacked;
+}
+
 static int stuck_port(void)
 {
 	struct sockaddr_storage ss;
@@ -63,6 +73,9 @@ static int stuck_port(void)
 		connect(stuck_fd[i], (void *)&ss, l);
 		if (!i)
 			st_wait(stuck_fd[i], POLLOUT);
+		/* POLLOUT comes before the ACK that takes the place is sent */
+		while (!i && waiting(listener) < 1)
+			st_sleep_ms(1);
 	}
 	return st_addr_port(&ss);
 }

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #define SEED 7
 #define BIG (4 << 20)
@@ -158,9 +159,19 @@ static void t_dontwait(void)
 	EQ(st_poll(fd, POLLIN | POLLOUT, 0), POLLOUT);
 }
 
+static long cpu_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 static void t_peek(void)
 {
+	struct timeval limit = { .tv_usec = 500000 }, never = {};
 	int fd, pfd;
+	long spent;
 
 	st_pair(&fd, &pfd);
 	/* Several chunks, so that a peek must walk over their borders. */
@@ -181,11 +192,18 @@ static void t_peek(void)
 	EQ(st_inq(fd), 6500);
 	EQ(recv(fd, buf, 6500, MSG_WAITALL), 6500);
 	verify(2500, buf, 6500);
-	/* A peek waits for its WAITALL. */
-	p_post(st.peer, P_SENDALL, pfd, 4000, 9000, 0, SEED);
+	/* A peek waits for its WAITALL, and does nothing meanwhile. */
+	peer_sends(pfd, 500, 9000);
+	EQ(st_wait_inq(fd, 500), 500);
+	spent = cpu_ms();
+	EQ(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
+	EQ(recv(fd, buf, 4000, MSG_PEEK | MSG_WAITALL), 500);
+	EXPECT(cpu_ms() - spent < 150);
+	EQ(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &never, sizeof(never)), 0);
+	p_post(st.peer, P_SENDALL, pfd, 3500, 9500, 0, SEED);
 	EQ(recv(fd, buf, 4000, MSG_PEEK | MSG_WAITALL), 4000);
 	verify(9000, buf, 4000);
-	EQ(p_done(st.peer), 4000);
+	EQ(p_done(st.peer), 3500);
 	EQ(recv(fd, buf, 9999, 0), 4000);
 	verify(9000, buf, 4000);
 	p_do(st.peer, P_CLOSE, pfd);
