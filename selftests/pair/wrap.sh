@@ -23,4 +23,11 @@ serve_hold server-except 5007 0 smc_run --except=5000-5010 $held serve 5007 -- s
 serve_hold only 5008 $CONNS smc_run --only-port=5008 $held serve 5008 -- smc_run --only-port=80,5008 $held hold "$PEER" 5008 $CONNS
 serve_hold only-others 5009 0 smc_run --only-port=80 $held serve 5009 -- smc_run --only-port=80 $held hold "$PEER" 5009 $CONNS
 serve_hold sizes 5010 $CONNS smc_run -r 256K $held serve 5010 -- smc_run -t 256K $raw hold "$PEER" 5010 $CONNS
+
+gosock=/tests/pair/gosock
+if [ -x $gosock ]; then
+	serve_hold go 5011 $CONNS smc_run $gosock serve 5011 -- smc_run $gosock hold "$PEER" 5011 $CONNS
+else
+	point 0 "Go # SKIP no Go compiler where the tests were built"
+fi
 finish

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 
 // gosock KEEPIDLE: an echo over many connections of this program to itself; the client's sockets have
-// that TCP_KEEPIDLE. With "serve PORT" or "fetch HOST PORT" the two ends apart.
+// that TCP_KEEPIDLE. With "serve PORT", "fetch HOST PORT" or "hold HOST PORT CONNECTIONS" the two ends apart; hold keeps
+// its connections until its input ends.
 package main
 
 import (
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -42,7 +44,7 @@ func keepidle(c *net.TCPConn) (value int) {
 	return value
 }
 
-func fetch(address string, idle int) {
+func dial(address string, idle int) net.Conn {
 	d := net.Dialer{KeepAlive: -1}
 	c, err := d.Dial("tcp", address)
 	if err != nil {
@@ -58,7 +60,23 @@ func fetch(address string, idle int) {
 	if err != nil || string(answer) != "hello" {
 		log.Fatal("no echo: ", err)
 	}
-	c.Close()
+	return c
+}
+
+func fetch(address string, idle int) {
+	dial(address, idle).Close()
+}
+
+func hold(address string, n int) {
+	var held []net.Conn
+	for i := 0; i < n; i++ {
+		held = append(held, dial(address, 0))
+	}
+	fmt.Println("up")
+	io.Copy(io.Discard, os.Stdin)
+	for _, c := range held {
+		c.Close()
+	}
 }
 
 func many(address string, idle int) {
@@ -77,6 +95,14 @@ func main() {
 	address := "127.0.0.1:0"
 	if os.Args[1] == "fetch" {
 		many(net.JoinHostPort(os.Args[2], os.Args[3]), 0)
+		return
+	}
+	if os.Args[1] == "hold" {
+		n, err := strconv.Atoi(os.Args[4])
+		if err != nil {
+			log.Fatal(err)
+		}
+		hold(net.JoinHostPort(os.Args[2], os.Args[3]), n)
 		return
 	}
 	if os.Args[1] == "serve" {
