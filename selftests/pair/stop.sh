@@ -1,32 +1,45 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Listeners that are shut down while clients connect, with and without a Proposal in the SYN: no application ever reads a Proposal.
+# Listeners that are shut down while clients connect, with and without a Proposal in the SYN: no application ever reads a Proposal, and
+# neither does a plain listener that takes over what was half open (tcp_migrate_req).
 # vm-test: timeout=120
 . /tests/pair/lib-check.sh
 ROUNDS=60
 
+# served NAME FASTOPEN [beside]: listeners come and go
+served() {
+	sysctl -q -w net.ipv4.tcp_fastopen=$2
+	peer sync "begin-$1" 60
+	/tests/pair/stopper server 5700 $ROUNDS $3 > out.$1
+	cat out.$1
+	peer sync "end-$1" $((60 * SLOW))
+	set -- "$1" $(grep '^rounds' out.$1)
+	check "$1: clients were served" test "${5:-0}" -gt $ROUNDS
+	check "$1: nobody read a Proposal" test "${7:-1}" = 0
+}
+
+# comes NAME: until the other side has enough
+comes() {
+	peer sync "begin-$1" 60
+	/tests/pair/stopper client "$PEER" 5700 < input &
+	exec 9> input
+	peer sync "end-$1" $((60 * SLOW))
+	exec 9>&-
+	check "$1: the client ends" wait $!
+}
+
 if [ "$ROLE" = server ]; then
-	for fastopen in 1 3; do
-		sysctl -q -w net.ipv4.tcp_fastopen=$fastopen
-		peer sync begin-$fastopen 60
-		/tests/pair/stopper server 5700 $ROUNDS > out.$fastopen
-		cat out.$fastopen
-		peer sync end-$fastopen $((60 * SLOW))
-		set -- $(grep '^rounds' out.$fastopen)
-		check "tcp_fastopen=$fastopen: clients were served" test "${4:-0}" -gt $ROUNDS
-		check "tcp_fastopen=$fastopen: nobody read a Proposal" test "${6:-1}" = 0
-	done
-	sysctl -q -w net.ipv4.tcp_fastopen=1
+	served plain 1
+	served early 3
+	# what is half open, or waits, may go on at another listener
+	sysctl -q -w net.ipv4.tcp_migrate_req=1
+	served migrating 1 beside
+	sysctl -q -w net.ipv4.tcp_migrate_req=0
 else
 	mkfifo input
-	for fastopen in 1 3; do
-		peer sync begin-$fastopen 60
-		/tests/pair/stopper client "$PEER" 5700 < input &
-		exec 9> input
-		peer sync end-$fastopen $((60 * SLOW))
-		exec 9>&-
-		check "tcp_fastopen=$fastopen: the client ends" wait $!
-	done
+	comes plain
+	comes early
+	comes migrating
 	check "some were SMC" sh -c 'smcx stat | grep -q "client_v2 *[1-9]"'
 fi
 echo "1..$n"

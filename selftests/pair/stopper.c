@@ -2,7 +2,8 @@
 /*
  * Listeners that end while clients connect, for stop.sh.
  *
- *   stopper server PORT ROUNDS       one SMC listener after the other: a thread accepts and reads, another calls shutdown() or close()
+ *   stopper server PORT ROUNDS       one SMC listener after the other: a thread accepts and reads, another calls shutdown();
+ *                                    with "beside" as well a plain TCP listener, which stays, in the same SO_REUSEPORT group
  *   stopper client HOST PORT         connects and sends "hello", from many threads, until its input ends
  *
  * The server prints "rounds N accepted N wrong N": of the connections accepted, how many began with other bytes than the client's.
@@ -24,7 +25,7 @@
 #define HELLO		"hello"
 
 static struct sockaddr_in server = { .sin_family = AF_INET };
-static long accepted, wrong;
+static long accepted, wrong;	/* atomic: each listener has a thread */
 static volatile int stop;
 
 /* Reset before the first byte is no matter, other bytes are. */
@@ -36,9 +37,9 @@ static void look(int fd)
 
 	if (poll(&p, 1, 2000) == 1)
 		n = recv(fd, buf, sizeof(buf), MSG_DONTWAIT);
-	accepted++;
+	__atomic_add_fetch(&accepted, 1, __ATOMIC_RELAXED);
 	if (n > 0 && strncmp(buf, HELLO, n < 5 ? n : 5)) {
-		wrong++;
+		__atomic_add_fetch(&wrong, 1, __ATOMIC_RELAXED);
 		printf("# %zd bytes: %02x %02x %02x %02x\n", n, buf[0] & 0xff, buf[1] & 0xff, buf[2] & 0xff, buf[3] & 0xff);
 	}
 	close(fd);
@@ -54,17 +55,25 @@ static void *accepts(void *arg)
 	return NULL;
 }
 
-static void serve_round(int round)
+static int serve(int family, pthread_t *t)
 {
-	int ls = socket(AF_SMC, SOCK_STREAM, 0), one = 1;
-	pthread_t t;
+	int ls = socket(family, SOCK_STREAM, 0), one = 1;
 
 	setsockopt(ls, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	setsockopt(ls, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one));
 	if (ls < 0 || bind(ls, (void *)&server, sizeof(server)) || listen(ls, 128)) {
 		perror("stopper: listen");
 		exit(1);
 	}
-	pthread_create(&t, NULL, accepts, (void *)(long)ls);
+	pthread_create(t, NULL, accepts, (void *)(long)ls);
+	return ls;
+}
+
+static void serve_round(int round)
+{
+	pthread_t t;
+	int ls = serve(AF_SMC, &t);
+
 	usleep(20000 + round % 7 * 20000);
 	if (shutdown(ls, SHUT_RDWR)) {
 		perror("stopper: shutdown");
@@ -98,9 +107,11 @@ int main(int argc, char **argv)
 	char c;
 
 	signal(SIGPIPE, SIG_IGN);
-	if (argc == 4 && !strcmp(argv[1], "server")) {
+	if (argc >= 4 && !strcmp(argv[1], "server")) {
 		server.sin_port = htons(atoi(argv[2]));
 		rounds = atoi(argv[3]);
+		if (argc == 5)
+			serve(AF_INET, &t[0]);
 		for (i = 0; i < rounds; i++)
 			serve_round(i);
 		printf("rounds %d accepted %ld wrong %ld\n", rounds, accepted, wrong);
