@@ -34,7 +34,8 @@
  *
  * No upcall is made from inside a call of the layer above, so that it may hold
  * its locks then: what such a call finds out (a failed post, a slot given
- * back) is told by a work.
+ * back) is told by a work. So is an event of the QP, which may come in hard
+ * interrupt.
  */
 
 struct smcx_qp;

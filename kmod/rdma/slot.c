@@ -22,6 +22,8 @@ static void smcx_qp_tell_work(struct work_struct *work)
 		p->qp->ops->slot_free(p->qp);
 	if (test_and_clear_bit(SMCX_TELL_ERROR, &p->tell))
 		p->qp->ops->error(p->qp);
+	if (test_and_clear_bit(SMCX_TELL_EVENT, &p->tell))
+		smcx_qp_fail(p->qp, true);
 	local_bh_enable();
 }
 
