@@ -166,14 +166,22 @@ static u32 smcx_client_join(struct smcx_hs *hs, const struct smcx_clc_accept *ac
 	return hs->first || smcx_client_may_join(hs, &p, acc) ? SMCX_REASON_NONE : SMCX_REASON_ERR_RTOK;
 }
 
+static u32 smcx_client_connect(struct smcx_hs *hs, const struct smcx_peer_path *peer)
+{
+	if (hs->early)
+		return smcx_hs_early_link(hs, peer);
+	return smcx_link_connect(hs->link, peer, false) ? SMCX_REASON_ERR_RDYLNK : SMCX_REASON_NONE;
+}
+
 static enum smcx_hs_next smcx_client_confirm(struct smcx_hs *hs,
 					     const struct smcx_peer_path *peer)
 {
+	u32 reason = hs->first ? smcx_client_connect(hs, peer) : SMCX_REASON_NONE;
 	struct smcx_clc_accept clc;
 	int rc;
 
-	if (hs->first && smcx_link_connect(hs->link, peer, hs->early))
-		return smcx_hs_decline(hs, SMCX_REASON_ERR_RDYLNK);
+	if (reason)
+		return smcx_hs_decline(hs, reason);
 	smcx_hs_fill_clc(hs, &clc);
 	if (hs->first) {
 		clc.mtu = peer->mtu;

@@ -73,6 +73,13 @@ bool smcx_hs_early_adopt(struct smcx_hs *hs, const struct smcx_clc_accept *acc,
 	return false;
 }
 
+u32 smcx_hs_early_link(struct smcx_hs *hs, const struct smcx_peer_path *peer)
+{
+	if (smcx_link_connect(hs->link, peer, true))
+		return SMCX_REASON_ERR_RDYLNK;
+	return smcx_rmbe_settle(&hs->conn->rx.rmbe) ? SMCX_REASON_ERR_REGBUF : SMCX_REASON_NONE;
+}
+
 u32 smcx_hs_early_connect(struct smcx_hs *hs)
 {
 	const struct smcx_clc_early *e = &hs->prop.early;
@@ -95,9 +102,7 @@ u32 smcx_hs_early_connect(struct smcx_hs *hs)
 	memcpy(clc->mac, hs->prop.mac, sizeof(clc->mac));
 	reason = smcx_hs_learn_peer(hs, clc, &peer);
 	kfree(clc);
-	if (!reason && smcx_link_connect(hs->link, &peer, true))
-		reason = SMCX_REASON_ERR_RDYLNK;
-	return reason;
+	return reason ? reason : smcx_hs_early_link(hs, &peer);
 }
 
 bool smcx_hs_early_is_same(const struct smcx_hs *hs, const struct smcx_clc_accept *cfm)

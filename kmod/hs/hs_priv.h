@@ -271,6 +271,8 @@ void smcx_hs_early_prepare(struct smcx_hs *hs);
 /** smcx_hs_early_adopt() - client: is the Accept for the group made before? If not, that is given back. @hs: handshake. @acc: Accept. @p: what the group becomes. Context: process. */
 bool smcx_hs_early_adopt(struct smcx_hs *hs, const struct smcx_clc_accept *acc,
 			 const struct smcx_lgr_params *p);
+/** smcx_hs_early_link() - QP to RTS, element ready for the peer: only then may it be told by TCP. @hs: handshake with connection. @peer: other end. Context: process; for a local registration (<= 5 s). Return: 0 or reason. */
+u32 smcx_hs_early_link(struct smcx_hs *hs, const struct smcx_peer_path *peer);
 /** smcx_hs_early_connect() - server: QP to RTS towards the client of the Proposal. @hs: handshake with connection. Context: process. Return: 0 or reason. */
 u32 smcx_hs_early_connect(struct smcx_hs *hs);
 /** smcx_hs_early_is_same() - server: does the Confirm say what the Proposal said? @hs: handshake. @cfm: Confirm. Context: process. */

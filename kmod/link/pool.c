@@ -216,6 +216,13 @@ static int smcx_pool_settle(struct smcx_region *mem, bool wait)
 	return wait ? smcx_region_wait(mem) : -EAGAIN;
 }
 
+int smcx_rmbe_settle(const struct smcx_rmbe *rmbe)
+{
+	struct smcx_pool_region *pr = rmbe->priv;
+
+	return smcx_region_wait(pr->mem);
+}
+
 static u8 smcx_pool_code(const struct smcx_qp *qp, u32 size)
 {
 	u8 code = smcx_rmbe_code(size, SMCX_RMBE_CODE_MAX);

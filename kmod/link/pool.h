@@ -53,12 +53,21 @@ struct smcx_rmbe {
  * @rmbe: result
  *
  * If the link is in RTS the element's registration has completed on return;
- * on a FORMING group it is registered by smcx_link_connect()/smcx_link_ready().
+ * on a FORMING group it is registered by smcx_link_connect()/smcx_link_ready(), see smcx_rmbe_settle().
  * A registration stands behind all messages under way: a peer that takes none can hold it up. So only one
  * caller for each group sleeps here, the others get -EINPROGRESS and try again when @w->fn is called.
  * Context: process; with @w for a local registration (<= 5 s). Return: 0, -EAGAIN (not without @w), -EINPROGRESS or negative errno.
  */
 int smcx_rmbe_get(struct smcx_lgr *lgr, u32 size, struct smcx_lgr_waiter *w, struct smcx_rmbe *rmbe);
+
+/**
+ * smcx_rmbe_settle() - wait until the peer may write to the element
+ * @rmbe: element whose region has been registered by smcx_link_connect() or smcx_link_ready()
+ *
+ * For who tells the peer past the link: a registration runs before all messages posted later, but not before TCP's.
+ * Context: process; <= 5 s. Return: 0 or negative errno.
+ */
+int smcx_rmbe_settle(const struct smcx_rmbe *rmbe);
 
 /**
  * smcx_rmbe_put() - give an element back

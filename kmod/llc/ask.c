@@ -17,6 +17,7 @@ static bool smcx_llc_ask_next(struct smcx_llc_state *llc, struct smcx_llc_msg *m
 	llc->asked = ask;
 	llc->asked_rkey = ask->rkey;
 	llc->flow = SMCX_LLC_FLOW_CONFIRM_RKEY;
+	llc->ask_due = jiffies + SMCX_LLC_WAIT;
 	mod_delayed_work(system_wq, &llc->ask_timer, SMCX_LLC_WAIT);
 	memset(msg, 0, sizeof(*msg));
 	msg->type = SMCX_LLC_CONFIRM_RKEY;
@@ -79,7 +80,11 @@ static void smcx_llc_ask_timeout(struct work_struct *work)
 	struct smcx_llc_state *llc = container_of(to_delayed_work(work), struct smcx_llc_state,
 						  ask_timer);
 
-	smcx_llc_ask_end(llc, -ETIMEDOUT);
+	spin_lock_bh(&llc->lock);
+	/* the next exchange may have begun while this run was on its way; it has queued its own */
+	if (time_after_eq(jiffies, llc->ask_due))
+		smcx_llc_ask_over(llc, -ETIMEDOUT);
+	spin_unlock_bh(&llc->lock);
 	smcx_llc_ask_go(llc);
 }
 

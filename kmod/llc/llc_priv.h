@@ -86,6 +86,7 @@ struct smcx_llc_link {
  * @asks: who waits for the turn to have a key confirmed
  * @asked: whose key is being confirmed, NULL if its owner has gone
  * @asked_rkey: the key
+ * @ask_due: when the answer is due, jiffies; @ask_timer does nothing before
  * @ask_timer: see DOC
  * @peer_leaves: the peer has said DELETE_LINK all
  * @has_bye: @bye is said instead of DELETE_LINK all
@@ -113,6 +114,7 @@ struct smcx_llc_state {
 	struct list_head		asks;
 	struct smcx_llc_ask		*asked;
 	u32				asked_rkey;
+	unsigned long			ask_due;
 	struct delayed_work		ask_timer;
 
 	bool				peer_leaves;

@@ -5,6 +5,7 @@
 #include <linux/rculist.h>
 #include <net/inet_sock.h>
 #include <net/vxlan.h>
+#include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 
 #include "../proto/reason.h"
@@ -16,6 +17,7 @@
 /**
  * struct smcx_search - one search over all ports
  * @q: the GID wanted
+ * @mtu: MTU of the connection's route
  * @pnetid: PNET id of the egress device, empty = find the port by its netdev
  * @m: best match
  * @dev: its device
@@ -23,6 +25,7 @@
  */
 struct smcx_search {
 	struct smcx_gid_query	q;
+	u32			mtu;
 	char			pnetid[SMCX_PNETID_LEN + 1];
 	struct smcx_gid_match	m;
 	struct smcx_dev		*dev;
@@ -141,11 +144,20 @@ static void smcx_path_try_port(struct smcx_search *s, struct smcx_dev *dev, u8 p
 						 SMCX_REASON_LOCAL_NO_PORT);
 }
 
+/* Packets must suit the port, the netdev of the GID and the connection's route. Return: MTU code, 0 = there is none */
+static u8 smcx_path_mtu(const struct smcx_search *s)
+{
+	u8 port = READ_ONCE(s->dev->port_mtu[s->m.path.port - 1]);
+	u8 route = iboe_get_mtu(s->mtu);
+
+	return min3(s->m.path.mtu, port ? port : s->m.path.mtu, route);
+}
+
 /* Return: true with a reference on the best match's device */
 static bool smcx_path_search(struct smcx_search *s)
 {
 	struct smcx_dev *dev;
-	u8 port, mtu;
+	u8 port;
 
 	list_for_each_entry_rcu(dev, &smcx_dev_list, node) {
 		if (READ_ONCE(dev->gone))
@@ -157,12 +169,14 @@ static bool smcx_path_search(struct smcx_search *s)
 		for (port = 1; port <= SMCX_DEV_PORTS && port <= dev->ibdev->phys_port_cnt; port++)
 			smcx_path_try_port(s, dev, port);
 	}
-	if (!s->dev || !refcount_inc_not_zero(&s->dev->ref))
+	if (!s->dev)
 		return false;
-	mtu = READ_ONCE(s->dev->port_mtu[s->m.path.port - 1]);
-	if (mtu && mtu < s->m.path.mtu)
-		s->m.path.mtu = mtu;
-	return true;
+	s->m.path.mtu = smcx_path_mtu(s);
+	if (!s->m.path.mtu) {
+		s->reason = SMCX_REASON_LOCAL_NO_PORT;
+		return false;
+	}
+	return refcount_inc_not_zero(&s->dev->ref);
 }
 
 u32 smcx_path_find(struct sock *sk, enum smcx_rocever ver, struct smcx_path *path)
@@ -175,7 +189,7 @@ u32 smcx_path_find(struct sock *sk, enum smcx_rocever ver, struct smcx_path *pat
 	bool found = false;
 	u32 hidden;
 
-	s.q.egress = smcx_route_egress(sk);
+	s.q.egress = smcx_route_egress(sk, &s.mtu);
 	if (!s.q.egress)
 		return SMCX_REASON_LOCAL_NO_NETDEV;
 	if (smcx_route_is_v4(sk))

@@ -21,6 +21,9 @@ struct sock;
  * VLAN on both kernels. A PNET entry for the egress or base device overrides
  * (protocol.rst 3.8): with it only ports carrying the same PNET id count. Unlike in-tree
  * smc, an empty PNET id equals nothing.
+ *
+ * RDMA packets are not larger than the route's MTU allows, be that an administrator's or found out
+ * (PMTU), when the link group is made; it keeps that size.
  */
 
 /** enum smcx_rocever - RoCE flavour, tied to the SMC-R version (protocol.rst 2.8) */
@@ -39,7 +42,7 @@ enum smcx_rocever {
  * @mac: MAC of GID table index 0 of the port, as CLC messages carry it
  * @ifindex: the netdev of @gid
  * @vlan_id: VLAN of the connection, 0 = none
- * @mtu: active MTU code of the port (1 = 256 .. 5 = 4096)
+ * @mtu: MTU code (1 = 256 .. 5 = 4096): what port, netdev and the connection's route allow
  * @pnetid: PNET id that chose the port, NUL terminated, empty if none
  */
 struct smcx_path {

@@ -82,7 +82,7 @@ int smcx_path_prefixes(struct sock *sk, __be32 *v4net, u8 *v4len, u8 v6[8][17])
 
 	*v4net = 0;
 	*v4len = 0;
-	ndev = smcx_route_egress(sk);
+	ndev = smcx_route_egress(sk, NULL);
 	if (!ndev)
 		return -ENOENT;
 	rcu_read_lock();
@@ -133,7 +133,7 @@ bool smcx_path_prefix_match(struct sock *sk, __be32 v4net, u8 v4len,
 			    const u8 (*v6)[17], unsigned int n6)
 {
 	struct smcx_prefix_wanted wanted = { .v6 = v6, .n = n6 };
-	struct net_device *ndev = smcx_route_egress(sk);
+	struct net_device *ndev = smcx_route_egress(sk, NULL);
 	bool match;
 
 	if (!ndev)

@@ -107,6 +107,7 @@ enum smcx_qp_state {
 /* bits of smcx_qp_priv.tell */
 #define SMCX_TELL_ERROR		0
 #define SMCX_TELL_SLOT		1
+#define SMCX_TELL_EVENT		2	/* the device says that the QP broke */
 
 /**
  * struct smcx_qp_priv - verbs side of a QP
@@ -125,8 +126,8 @@ enum smcx_qp_state {
  * @failed: @ops->error was called or is due; qp->lock
  * @starved_llc: somebody entitled to all slots found none; qp->lock
  * @dead: completions are stale, leave everything alone; qp->lock
- * @tell: upcalls @tell_work shall make
- * @tell_work: upcalls on behalf of callers that may hold locks
+ * @tell: what @tell_work shall do
+ * @tell_work: upcalls on behalf of callers that may hold locks, or run in hard interrupt
  * @gid: local GID, to notice its disappearance
  * @gid_index: its index
  * @write_cqe: hook of all writes; completes only in failure

@@ -74,11 +74,16 @@ static struct smcx_qp *smcx_qp_alloc(const struct smcx_path *path)
 	return qp;
 }
 
+/* Some drivers call it in hard interrupt, where qp->lock must not be taken. */
 static void smcx_qp_event(struct ib_event *ev, void *ctx)
 {
-	if (ev->event == IB_EVENT_QP_FATAL || ev->event == IB_EVENT_QP_REQ_ERR ||
-	    ev->event == IB_EVENT_QP_ACCESS_ERR)
-		smcx_qp_fail(ctx, false);
+	struct smcx_qp *qp = ctx;
+
+	if (ev->event != IB_EVENT_QP_FATAL && ev->event != IB_EVENT_QP_REQ_ERR &&
+	    ev->event != IB_EVENT_QP_ACCESS_ERR)
+		return;
+	set_bit(SMCX_TELL_EVENT, &qp->priv->tell);
+	queue_work(system_wq, &qp->priv->tell_work);
 }
 
 static int smcx_qp_create_ibqp(struct smcx_qp *qp)
@@ -346,6 +351,7 @@ void smcx_qp_stop(struct smcx_qp *qp)
 	if (!clean)
 		smcx_qp_abandon(qp);
 	smcx_qp_destroy_verbs(qp);
+	/* no event queues it any more */
 	cancel_work_sync(&p->tell_work);
 	smcx_slots_abort(qp);
 	smcx_cq_leave(qp, clean);

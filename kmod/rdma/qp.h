@@ -34,7 +34,8 @@
  *
  * No upcall is made from inside a call of the layer above, so that it may hold
  * its locks then: what such a call finds out (a failed post, a slot given
- * back) is told by a work.
+ * back) is told by a work. So is an event of the QP, which may come in hard
+ * interrupt.
  */
 
 struct smcx_qp;
@@ -223,6 +224,7 @@ void smcx_slot_put(struct smcx_slot *slot);
  * @nw: their number, may be 0
  *
  * SEND is signalled and solicited, writes are unsignalled (a failed write fails the SEND, too).
+ * A verbs error ends the QP. If it came behind the first write the slot counts as posted.
  * Context: any.
  * Return: 0 (then @done will be called), or -ENOTCONN / verbs error
  * (then the slot has been given back and @done will not be called).

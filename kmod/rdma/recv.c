@@ -153,11 +153,12 @@ int smcx_recvs_map(struct smcx_qp *qp)
 
 void smcx_recvs_unmap(struct smcx_qp *qp)
 {
+	struct smcx_recv *recvs = qp->priv->recvs;
 	struct smcx_recv *rv;
 	int i;
 
-	for (i = 0; i < SMCX_QP_RECV_WRS; i++) {
-		rv = &qp->priv->recvs[i];
+	for (i = 0; recvs && i < SMCX_QP_RECV_WRS; i++) {
+		rv = &recvs[i];
 		if (rv->mapped)
 			ib_dma_unmap_single(qp->dev->ibdev, rv->dma, PAGE_SIZE,
 					    DMA_FROM_DEVICE);

@@ -52,7 +52,7 @@ static struct dst_entry *smcx_route_lookup_v6(struct sock *sk)
 	return IS_ERR(dst) ? NULL : dst;
 }
 
-struct net_device *smcx_route_egress(struct sock *sk)
+struct net_device *smcx_route_egress(struct sock *sk, u32 *mtu)
 {
 	struct net_device *ndev = NULL;
 	struct dst_entry *dst;
@@ -67,6 +67,8 @@ struct net_device *smcx_route_egress(struct sock *sk)
 					     smcx_route_lookup_v6(sk);
 	if (!dst)
 		return NULL;
+	if (mtu)
+		*mtu = dst_mtu(dst);
 	rcu_read_lock();
 	ndev = READ_ONCE(dst->dev);
 	dev_hold(ndev);

@@ -22,6 +22,8 @@ static void smcx_qp_tell_work(struct work_struct *work)
 		p->qp->ops->slot_free(p->qp);
 	if (test_and_clear_bit(SMCX_TELL_ERROR, &p->tell))
 		p->qp->ops->error(p->qp);
+	if (test_and_clear_bit(SMCX_TELL_EVENT, &p->tell))
+		smcx_qp_fail(p->qp, true);
 	local_bh_enable();
 }
 
@@ -154,9 +156,9 @@ static void smcx_write_fill(struct smcx_qp *qp, struct smcx_write *w,
 }
 
 /*
- * One doorbell for all. Return: verbs error if nothing was posted. If the chain
- * broke in the middle the writes already posted keep the buffers busy, so the
- * slot stays posted and ends with the QP.
+ * One doorbell for all. Return: 0 or verbs error. If the chain broke in the
+ * middle the writes already posted keep the buffers busy, so the slot stays
+ * posted and ends with the QP.
  */
 static int smcx_slot_send(struct smcx_slot *slot, struct smcx_write *w, int nw,
 			  const struct ib_sge *data, int n)
@@ -195,7 +197,7 @@ static int smcx_slot_send(struct smcx_slot *slot, struct smcx_write *w, int nw,
 	if (!rc)
 		return 0;
 	slot->posted = bad && bad != first;
-	return slot->posted ? 0 : rc;
+	return rc;
 }
 
 static int smcx_slot_post(struct smcx_slot *slot, struct smcx_write *w, int nw,
@@ -213,6 +215,10 @@ static int smcx_slot_post(struct smcx_slot *slot, struct smcx_write *w, int nw,
 	if (qp->live) {
 		rc = smcx_slot_send(slot, w, nw, data, n);
 		broken = rc;
+		/* no message may follow a write that is missing */
+		qp->live = !broken;
+		if (slot->posted)
+			rc = 0;
 	}
 	if (rc && smcx_slot_release(slot))
 		smcx_qp_tell(qp, SMCX_TELL_SLOT);

@@ -277,9 +277,9 @@ int smcx_sock_for_each(struct smcx_net *sn,
 	return rc;
 }
 
-static u8 smcx_sock_state(const struct smcx_sock *ss, const struct smcx_conn *conn)
+static u8 smcx_sock_state(u8 mode, const struct smcx_conn *conn)
 {
-	switch (smcx_sock_mode(ss)) {
+	switch (mode) {
 	case SMCX_MODE_LISTEN:
 		return SMCX_ST_LISTEN;
 	case SMCX_MODE_SMC:
@@ -295,45 +295,69 @@ static void smcx_sock_addresses(const struct sock *sk, struct smcx_sock_info *in
 {
 	const struct inet_sock *inet = inet_sk(sk);
 
-	info->sport = inet->inet_sport;
-	info->dport = inet->inet_dport;
+	info->family = READ_ONCE(sk->sk_family);
+	info->sport = READ_ONCE(inet->inet_sport);
+	info->dport = READ_ONCE(inet->inet_dport);
 #if IS_ENABLED(CONFIG_IPV6)
-	if (sk->sk_family == AF_INET6) {
+	if (info->family == AF_INET6) {
 		memcpy(info->src, &sk->sk_v6_rcv_saddr, sizeof(info->src));
 		memcpy(info->dst, &sk->sk_v6_daddr, sizeof(info->dst));
 		return;
 	}
 #endif
-	info->src[0] = inet->inet_rcv_saddr;
-	info->dst[0] = inet->inet_daddr;
+	info->src[0] = READ_ONCE(inet->inet_rcv_saddr);
+	info->dst[0] = READ_ONCE(inet->inet_daddr);
 }
 
+static unsigned long smcx_sock_ino(struct sock *sk)
+{
+	unsigned long ino = 0;
+
+	read_lock_bh(&sk->sk_callback_lock);
+	/* the dummy's inode is nobody's */
+	if (sk->sk_socket && sk->sk_socket != smcx_sock_dummy)
+		ino = SOCK_INODE(sk->sk_socket)->i_ino;
+	read_unlock_bh(&sk->sk_callback_lock);
+	return ino;
+}
+
+/* Return: the connection with a reference, or NULL */
+static struct smcx_conn *smcx_sock_conn_get(const struct smcx_sock *ss)
+{
+	struct smcx_conn *conn;
+
+	rcu_read_lock();
+	conn = rcu_dereference(ss->conn);
+	if (conn && !refcount_inc_not_zero(&conn->m.ref))
+		conn = NULL;
+	rcu_read_unlock();
+	return conn;
+}
+
+/*
+ * Not with the socket lock: send() holds it while it copies from its user's memory, and a
+ * user can make that last for ever (FUSE). So the socket may change meanwhile.
+ */
 void smcx_sock_info_get(struct smcx_sock *ss, struct smcx_sock_info *info)
 {
 	struct sock *sk = ss->sk;
 	u32 cookie[2];
 
 	memset(info, 0, sizeof(*info));
-	lock_sock(sk);
-	info->conn = smcx_sock_conn(ss);
-	if (info->conn) {
-		smcx_member_hold(&info->conn->m);
+	/* the mode first: a socket in SMC mode has its connection already */
+	info->mode = smcx_sock_mode(ss);
+	info->conn = smcx_sock_conn_get(ss);
+	if (info->conn)
 		info->shutdown = (smcx_conn_rcv_closed(info->conn) ? RCV_SHUTDOWN : 0) |
 				 (smcx_conn_snd_closed(info->conn) ? SEND_SHUTDOWN : 0);
-	}
-	info->family = sk->sk_family;
-	info->state = smcx_sock_state(ss, info->conn);
-	info->mode = smcx_sock_mode(ss);
+	info->state = smcx_sock_state(info->mode, info->conn);
 	info->role = ss->role;
-	info->ifindex = sk->sk_bound_dev_if;
-	info->reason = ss->reason;
-	info->peer_reason = ss->peer_reason;
+	info->ifindex = READ_ONCE(sk->sk_bound_dev_if);
+	info->reason = READ_ONCE(ss->reason);
+	info->peer_reason = READ_ONCE(ss->peer_reason);
 	smcx_sock_addresses(sk, info);
 	info->uid = sock_i_uid(sk);
-	/* the dummy's inode is nobody's */
-	if (READ_ONCE(ss->sock))
-		info->inode = sock_i_ino(sk);
-	release_sock(sk);
+	info->inode = smcx_sock_ino(sk);
 	sock_diag_save_cookie(sk, cookie);
 	info->cookie = (u64)cookie[1] << 32 | cookie[0];
 }

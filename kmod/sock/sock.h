@@ -278,7 +278,7 @@ int smcx_sock_for_each(struct smcx_net *sn,
  */
 int smcx_filter_set(struct smcx_net *sn, bool on);
 
-/** smcx_sock_info_get() - describe a socket. @ss: socket, referenced. @info: filled. Context: process, takes the socket lock. */
+/** smcx_sock_info_get() - describe a socket; one that changes meanwhile partly as before, partly as after. @ss: socket, referenced. @info: filled. Context: any but hard interrupt; without the socket lock. */
 void smcx_sock_info_get(struct smcx_sock *ss, struct smcx_sock_info *info);
 /** smcx_sock_info_put() - drop what @info holds. @info: from smcx_sock_info_get(). Context: any. */
 void smcx_sock_info_put(struct smcx_sock_info *info);

@@ -6,15 +6,23 @@
  * vm-test: timeout=60
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
+#include <linux/userfaultfd.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -392,6 +400,82 @@ static void test_diag(void)
 	check(diag(0, sizeof(struct smcx_diag_req)) != 0, "no answer without the dump flag");
 }
 
+/* ---- a socket whose lock is held ---- */
+
+struct held {
+	int sock;
+	int uffd;
+	void *page;
+};
+
+/* A page that does not come until release_page() */
+static bool absent_page(struct held *h)
+{
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_api api = { .api = UFFD_API };
+
+	h->page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	h->uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	reg.range.start = (uintptr_t)h->page;
+	reg.range.len = 4096;
+	return h->page != MAP_FAILED && h->uffd >= 0 && !ioctl(h->uffd, UFFDIO_API, &api) &&
+	       !ioctl(h->uffd, UFFDIO_REGISTER, &reg);
+}
+
+static void release_page(struct held *h)
+{
+	struct uffdio_zeropage zero = { .range.start = (uintptr_t)h->page, .range.len = 4096 };
+
+	ioctl(h->uffd, UFFDIO_ZEROPAGE, &zero);
+	close(h->uffd);
+}
+
+/* IP's options are copied with the socket locked. */
+static void *set_options(void *arg)
+{
+	struct held *h = arg;
+
+	setsockopt(h->sock, IPPROTO_IP, IP_OPTIONS, h->page, 4);
+	return NULL;
+}
+
+static bool ends_in_time(pid_t pid)
+{
+	int i;
+
+	for (i = 0; i < 500; i++) {
+		if (waitpid(pid, NULL, WNOHANG) == pid)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+static void test_held(void)
+{
+	struct held h = { .sock = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_SMC) };
+	struct pollfd fault;
+	pthread_t holder;
+	bool ended;
+	pid_t pid;
+
+	check(h.sock >= 0 && !listen(h.sock, 1) && absent_page(&h), "a listener, and a page that is not there");
+	fault = (struct pollfd){ .fd = h.uffd, .events = POLLIN };
+	pthread_create(&holder, NULL, set_options, &h);
+	check(poll(&fault, 1, 5000) == 1 && fault.revents == POLLIN,
+	      "somebody holds the listener's lock for as long as he likes");
+	pid = fork();
+	if (!pid)
+		_exit(diag(NLM_F_DUMP, sizeof(struct smcx_diag_req)));
+	ended = ends_in_time(pid);
+	check(ended, "a dump of all sockets does not wait for him");
+	release_page(&h);
+	pthread_join(holder, NULL);
+	if (!ended)
+		waitpid(pid, NULL, 0);
+	close(h.sock);
+}
+
 /* ---- who may ---- */
 
 static int dump(int id, int cmd)
@@ -513,6 +597,7 @@ int main(void)
 	test_switches();
 	test_pnet();
 	test_diag();
+	test_held();
 	test_rights();
 	test_nonsense();
 	printf("1..%d\n", points);

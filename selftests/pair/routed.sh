@@ -22,12 +22,21 @@ behind_it() {
 		rdma link add rxe7 type rxe netdev ve7
 }
 
-before_it() { ip addr add 10.9.0.2/24 dev "$DEV" && ip route add 10.8.0.0/24 via 10.9.0.254; }
+# The devices have 1500, and so has the server's route.
+ROUTE_MTU=1000
+before_it() { ip addr add 10.9.0.2/24 dev "$DEV" && ip route add 10.8.0.0/24 via 10.9.0.254 mtu $ROUTE_MTU; }
 
 # The router takes one of 64 hops.
 came_through_it() {
 	tcpdump -Z root -r capture -nv 'udp dst port 4791 and src 10.8.0.1' > text
 	grep -q 'ttl 63' text && ! grep 'ttl' text | grep -v -q 'ttl 63'
+}
+
+# The page is longer than what a packet of RDMA holds on the devices (1024) or on the route (512).
+suits_the_route() {
+	local largest=$(sed -n 's/.*proto UDP (17), length \([0-9]*\)).*/\1/p' text | sort -n | tail -n 1)
+	echo "# largest packet of RDMA: $largest"
+	[ "$largest" -gt 512 ] && [ "$largest" -le $ROUTE_MTU ]
 }
 
 if [ "$ROLE" = server ]; then
@@ -51,6 +60,7 @@ else
 	check "why: by the gateway" grep -q "\"ok\", \"check\": \"route\".*through the gateway 10.9.0.254" why
 	check "why: nothing failed" sh -c '! grep failed why'
 	check "RDMA came through the router" until_ok came_through_it
+	check "in packets of the route's size" suits_the_route
 	kill %1
 	wait
 	peer sync end 60
