@@ -30,6 +30,22 @@ static int by_value(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
+/* Both ends' view of a connection on which nothing came back, in time for somebody to look at it. */
+static void show_stuck(int fd)
+{
+	struct peer *p[2] = { e_self, st.peer };
+	struct sockaddr_in own = {};
+	socklen_t l = sizeof(own);
+
+	getsockname(fd, (void *)&own, &l);
+	for (int i = 0; i < 2; i++)
+		st_note("%s:\n%s", i ? "server" : "client",
+			st_shell(p[i], "{ ss -tanmoi '( sport = :%d or dport = :%d )'; ss -tan '( sport = :%d )' | "
+				 "awk '{ n[$1]++ } END { for (s in n) print s, n[s] }'; smcx sock | grep -w %d;"
+				 "smcx stat | grep -E 'onertt|sockets'; } 2>&1 | sed 's/^/# /'",
+				 ntohs(own.sin_port), ntohs(own.sin_port), port, ntohs(own.sin_port)));
+}
+
 /* Set-up and one byte there and back, until @n are through or @stop. */
 static void healthy(struct times *t, int n, volatile bool *stop)
 {
@@ -43,7 +59,9 @@ static void healthy(struct times *t, int n, volatile bool *stop)
 
 		MUST_EQ(st_connect(fd, port), 0);
 		MUST_EQ(send(fd, &c, 1, MSG_NOSIGNAL), 1);
-		MUST_EQ(recv(fd, &c, 1, 0), 1);
+		if (!st_poll(fd, POLLIN, st_ms(15000)))
+			show_stuck(fd);
+		MUST_EQ(recv(fd, &c, 1, MSG_DONTWAIT), 1);
 		us[t->n++] = wire_now_us() - t0;
 		t->smc += st_carried_by_smc(fd);
 		close(fd);
@@ -229,7 +247,6 @@ static void attack(int kind, const char *what, int n)
 	EXPECT(beside.n >= SERVED);
 	EXPECT(beside.p50 < 5 * alone.p50 + 50000 * st.scale);
 	/* a SYN cookie has no room for the option: the only reason to be TCP */
-	EXPECT(beside.smc > 0);
 	EXPECT(beside.smc == beside.n || cookies > 0);
 	EXPECT(beside.max < 4000000 * st.scale);
 	gag(false);
