@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <net/inet_connection_sock.h>
 #include <net/inet_sock.h>
+#include <net/ipv6.h>
 #include <net/request_sock.h>
 #include <net/sock.h>
 #include <net/tcp.h>
@@ -34,22 +35,33 @@ static bool smcx_guard_read(struct smcx_guard *g, const struct sk_buff *skb, int
 		!smcx_clc_decode_proposal(g->buf, len, &g->prop);
 }
 
+/* A request at an IPv6 listener is IPv6's by name, also when its client speaks IPv4. */
+static bool smcx_guard_is_v4(const struct inet_request_sock *ireq)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	return ireq->ireq_family == AF_INET || ipv6_addr_v4mapped(&ireq->ir_v6_rmt_addr);
+#else
+	return true;
+#endif
+}
+
 static void smcx_guard_flow(const struct request_sock *req, struct smcx_flow *flow)
 {
 	const struct inet_request_sock *ireq = inet_rsk(req);
 
 	memset(flow, 0, sizeof(*flow));
-	flow->family = htons(ireq->ireq_family);
 	flow->port = htons(ireq->ir_num);
-#if IS_ENABLED(CONFIG_IPV6)
-	if (ireq->ireq_family == AF_INET6) {
-		flow->client = ireq->ir_v6_rmt_addr;
-		flow->server = ireq->ir_v6_loc_addr;
+	if (smcx_guard_is_v4(ireq)) {
+		flow->family = htons(AF_INET);
+		flow->client.s6_addr32[0] = ireq->ir_rmt_addr;
+		flow->server.s6_addr32[0] = ireq->ir_loc_addr;
 		return;
 	}
+#if IS_ENABLED(CONFIG_IPV6)
+	flow->family = htons(AF_INET6);
+	flow->client = ireq->ir_v6_rmt_addr;
+	flow->server = ireq->ir_v6_loc_addr;
 #endif
-	flow->client.s6_addr32[0] = ireq->ir_rmt_addr;
-	flow->server.s6_addr32[0] = ireq->ir_loc_addr;
 }
 
 static bool smcx_guard_trusts(struct smcx_net *sn, const struct smcx_flow *flow)

@@ -6,10 +6,6 @@
 
 #include <netinet/tcp.h>
 
-#ifndef TCP_FASTOPEN_NO_COOKIE
-#define TCP_FASTOPEN_NO_COOKIE 34
-#endif
-
 #define FIRST_PORT 600		/* below the ephemeral ones */
 #define LAST_PORT 1000
 
@@ -49,15 +45,28 @@ int e_port(void)
 	return port;
 }
 
+static const struct st_mode *plain_mode(void)
+{
+	return st_mode_find(st.mode->af == AF_INET6 && !st.mode->mapped ? "tcp6" : "tcp");
+}
+
+static const struct st_mode *listen_mode(int kind)
+{
+	if (kind == L_DUAL)
+		return st_mode_find("smc6");
+	if (kind != L_SMC)
+		return plain_mode();
+	return st.mode->mapped ? st_mode_find("smc") : st.mode;
+}
+
 /** e_listen() - listener of the agent. @kind: L_* */
 int e_listen(int port, int kind)
 {
-	struct sockaddr_in sin = { .sin_family = AF_INET, .sin_port = htons(port) };
-	const struct st_mode *m = kind == L_SMC ? st.mode : st_mode_find("tcp");
+	const struct st_mode *m = listen_mode(kind);
+	/* of IPv4 and IPv6, the port is in the same place, and any address is zero */
+	struct sockaddr_in6 any = { .sin6_family = m->af, .sin6_port = htons(port) };
 	int fd;
 
-	if (m->mapped)
-		m = st_mode_find("smc");
 	fd = p_do(st.peer, P_SOCKET, 0, m->domain, SOCK_STREAM, m->proto);
 	REQUIRE(fd >= 0);
 	EQ(p_set_int(st.peer, fd, SOL_SOCKET, SO_REUSEADDR, 1), 0);
@@ -65,7 +74,7 @@ int e_listen(int port, int kind)
 		EQ(p_set_int(st.peer, fd, IPPROTO_TCP, TCP_FASTOPEN, 64), 0);
 	if (kind == L_NO_COOKIE)
 		EQ(p_set_int(st.peer, fd, IPPROTO_TCP, TCP_FASTOPEN_NO_COOKIE, 1), 0);
-	MUST_EQ(peer_call(st.peer, P_BIND, fd, (int64_t[4]){}, &sin, sizeof(sin), NULL, 0), 0);
+	MUST_EQ(peer_call(st.peer, P_BIND, fd, (int64_t[4]){}, &any, sizeof(any), NULL, 0), 0);
 	MUST_EQ(p_do(st.peer, P_LISTEN, fd, 64), 0);
 	return fd;
 }
@@ -73,7 +82,7 @@ int e_listen(int port, int kind)
 /** e_socket() - a socket of the kind under test, or plain */
 int e_socket(bool smc)
 {
-	const struct st_mode *m = smc ? st.mode : st_mode_find("tcp");
+	const struct st_mode *m = smc ? st.mode : plain_mode();
 	int fd = socket(m->domain, SOCK_STREAM | SOCK_CLOEXEC, m->proto);
 
 	REQUIRE(fd >= 0);
@@ -100,10 +109,10 @@ void e_agent_close(int fd)
 	MUST_EQ(p_do(st.peer, P_CLOSE, fd), 0);
 }
 
-/** e_learn() - one standard handshake with an SMC listener that announces 1-RTT. Return: the listener */
-int e_learn(int port)
+/** e_meet() - one standard handshake with an SMC listener, which announces 1-RTT */
+void e_meet(int ls, int port)
 {
-	int ls = e_listen(port, L_SMC), fd = e_socket(true), afd;
+	int fd = e_socket(true), afd;
 
 	e_dial(fd, port);
 	afd = e_accept(ls, 5000);
@@ -112,6 +121,14 @@ int e_learn(int port)
 	EQ(e_agent_carrier(afd), CARRIER_SMC);
 	e_exchange(fd, afd, 100);
 	e_finish(fd, afd);
+}
+
+/** e_learn() - makes such a listener known. Return: the listener */
+int e_learn(int port)
+{
+	int ls = e_listen(port, L_SMC);
+
+	e_meet(ls, port);
 	return ls;
 }
 
@@ -203,13 +220,37 @@ long e_count(struct peer *p, const char *name)
 	return v;
 }
 
+/** e_netstat() - a counter of /proc/net/netstat */
+long e_netstat(struct peer *p, const char *name)
+{
+	const char *out = st_shell(p, "awk '{ for (i = 2; i <= NF; i++) if ($i == \"%s\") n = i }"
+				   "n && $n ~ /^[0-9]/ { print $n; n = 0 }' /proc/net/netstat", name);
+
+	REQUIRE(*out);
+	return strtol(out, NULL, 10);
+}
+
+/** e_known() - a number that smcx peers shows of the server on that port, 0 if it is not there */
+long e_known(int port, const char *name)
+{
+	char key[80];
+	const char *p;
+
+	snprintf(key, sizeof(key), "\"port\": %d,", port);
+	p = strstr(st_shell(e_self, "smcx -j peers"), key);
+	if (!p)
+		return 0;
+	snprintf(key, sizeof(key), "\"%s\": ", name);
+	return number_after(p, key);
+}
+
 /** e_view() - looks through the middle box's log */
 void e_view(struct midbox *m, struct e_view *v)
 {
 	const struct wire_pkt *p;
 	uint32_t isn = 0;
 	bool answered = false;
-	int n;
+	int n, sport = 0;
 
 	memset(v, 0, sizeof(*v));
 	p = mb_log(m, &n);
@@ -218,10 +259,11 @@ void e_view(struct midbox *m, struct e_view *v)
 			if (!v->syns++) {
 				v->syn_data = p->len;
 				isn = p->seq;
+				sport = p->sport;
 			} else if (p->len) {
 				v->more_data++;
 			}
-		} else if (wire_is(p, false, WF_SYN | WF_ACK)) {
+		} else if (wire_is(p, false, WF_SYN | WF_ACK) && (v->syns > 1 || p->dport == sport)) {
 			v->synack_smc = p->smc;
 			if (!answered)
 				v->acked = p->ack - isn > 1;
@@ -232,6 +274,51 @@ void e_view(struct midbox *m, struct e_view *v)
 			v->proposals++;
 		}
 	}
+}
+
+/* Bytes of the aborted connection as the application read them: the Proposal at most. */
+static int leaked(int ls)
+{
+	char buf[2048];
+	int afd = e_accept(ls, 5000), n;
+
+	REQUIRE(afd >= 0);
+	n = peer_call(st.peer, P_READ_RAW, afd, (int64_t[4]){ sizeof(buf) }, NULL, 0,
+		      buf, sizeof(buf));
+	if (n > 0)
+		EXPECT(n > 4 && !memcmp(buf, "\xe2\xd4\xc3\xd9\x01", 5));
+	/* No more than this, and not an orderly end. */
+	if (n > 0)
+		FAILS(peer_call(st.peer, P_READ_RAW, afd, (int64_t[4]){ sizeof(buf) },
+				NULL, 0, buf, sizeof(buf)), ECONNRESET);
+	else
+		EQ(n, -1);
+	e_agent_close(afd);
+	return n;
+}
+
+/** e_taken() - connects to a plain server that takes data in SYNs: seen once at most, reset, TCP with a new connection */
+void e_taken(struct midbox *m, int port, int ls)
+{
+	long reset = e_count(e_self, "onertt_reset");
+	int fd = e_socket(true), afd;
+	struct e_view v;
+
+	EXPECT(e_dial(fd, port) < st_ms(1500));
+	st_note("%d bytes reached the application", leaked(ls));
+	afd = e_accept(ls, 5000);
+	REQUIRE(afd >= 0);
+	EQ(e_carrier(fd), CARRIER_TCP);
+	e_exchange(fd, afd, 20000);
+	e_finish(fd, afd);
+	e_view(m, &v);
+	EXPECT(v.syn_data > 80);
+	EXPECT(v.acked);
+	EQ(v.syns, 2);
+	EQ(v.more_data, 0);
+	EQ(v.proposals, 0);
+	EXPECT(v.rst_out >= 1);
+	EQ(e_count(e_self, "onertt_reset") - reset, 1);
 }
 
 /** e_state_take() - counts of a machine */
@@ -365,7 +452,6 @@ void e_syn(struct midbox *m, struct wire_pkt *syn)
 void e_forge(struct wire_pkt *syn, int sport, uint32_t isn, const void *data, int len)
 {
 	uint8_t *th = syn->frame + syn->l4;
-	int total;
 
 	th[0] = sport >> 8;
 	th[1] = sport;
@@ -374,10 +460,7 @@ void e_forge(struct wire_pkt *syn, int sport, uint32_t isn, const void *data, in
 	if (data) {
 		REQUIRE(syn->data + len <= WIRE_FRAME);
 		memcpy(syn->frame + syn->data, data, len);
-		syn->size = syn->data + len;
-		total = syn->size - 14;
-		syn->frame[16] = total >> 8;
-		syn->frame[17] = total;
+		wire_resize(syn, syn->data + len - syn->size);
 	}
 	wire_checksum(syn);
 	wire_parse(syn);

@@ -12,11 +12,16 @@
 
 #define E_DEV "eth0"
 
+#ifndef TCP_FASTOPEN_NO_COOKIE
+#define TCP_FASTOPEN_NO_COOKIE 34
+#endif
+
 /* Listener of the agent. */
 #define L_SMC		0
 #define L_PLAIN		1
 #define L_TFO		2	/* plain, TCP_FASTOPEN */
 #define L_NO_COOKIE	6	/* plain, TCP_FASTOPEN and TCP_FASTOPEN_NO_COOKIE */
+#define L_DUAL		8	/* SMC, IPv6 and IPv4 */
 
 extern struct peer *e_self;	/* shell of this machine */
 
@@ -27,12 +32,15 @@ int e_socket(bool smc);
 int e_dial(int fd, int port);
 int e_accept(int ls, int ms);
 void e_agent_close(int fd);
+void e_meet(int ls, int port);
 int e_learn(int port);
 enum carrier e_carrier(int fd);
 enum carrier e_agent_carrier(int fd);
 void e_exchange(int fd, int afd, int n);
 void e_finish(int fd, int afd);
 long e_count(struct peer *p, const char *name);
+long e_netstat(struct peer *p, const char *name);
+long e_known(int port, const char *name);
 void e_sysctl(struct peer *p, const char *name, const char *value);
 
 /**
@@ -52,6 +60,7 @@ struct e_view {
 };
 
 void e_view(struct midbox *m, struct e_view *v);
+void e_taken(struct midbox *m, int port, int ls);
 void e_syn(struct midbox *m, struct wire_pkt *syn);
 void e_forge(struct wire_pkt *syn, int sport, uint32_t isn, const void *data, int len);
 

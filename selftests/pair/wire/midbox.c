@@ -81,15 +81,6 @@ static void strip(struct wire_pkt *p)
 		}
 }
 
-static void resize(struct wire_pkt *p, int by)
-{
-	int len = (p->frame[16] << 8 | p->frame[17]) + by;
-
-	p->frame[16] = len >> 8;
-	p->frame[17] = len;
-	p->size += by;
-}
-
 /* Eight bytes more behind the cookie; whoever sent it meant a server that likes long ones. */
 static void grow_cookie(struct wire_pkt *p)
 {
@@ -103,12 +94,12 @@ static void grow_cookie(struct wire_pkt *p)
 	memset(o + 10, 0xa5, 8);
 	o[1] = 18;
 	p->frame[p->l4 + 12] += 2 << 4;
-	resize(p, 8);
+	wire_resize(p, 8);
 }
 
 static void cut(struct wire_pkt *p)
 {
-	resize(p, -p->len);
+	wire_resize(p, -p->len);
 }
 
 /* Under the lock. */
@@ -199,13 +190,21 @@ static void open_devices(struct midbox *m)
 	MUST_EQ(st_set_int(m->packet, SOL_PACKET, PACKET_QDISC_BYPASS, 1), 0);
 }
 
-static int filter(struct midbox *m, const char *hook, const char *side)
+/* Both directions and either port, of IPv4 and IPv6. */
+static int filters(struct midbox *m)
 {
-	char cmd[300];
+	FILE *f = popen("tc -batch -", "w");
 
-	snprintf(cmd, sizeof(cmd), "tc filter add dev %s %s protocol ip prio 1 u32 match ip protocol 6 0xff "
-		 "match ip %s %d 0xffff action mirred egress redirect dev mbx", m->dev, hook, side, m->port);
-	return system(cmd);
+	REQUIRE(f);
+	for (int i = 0; i < 8; i++) {
+		const char *ip = i & 4 ? "ip6" : "ip";
+
+		fprintf(f, "filter add dev %s %s protocol %s prio %d u32 match %s protocol 6 0xff "
+			"match %s %s %d 0xffff action mirred egress redirect dev mbx\n",
+			m->dev, i & 1 ? "egress" : "ingress", i & 4 ? "ipv6" : "ip", i & 4 ? 2 : 1, ip,
+			ip, i & 2 ? "dport" : "sport", m->port);
+	}
+	return pclose(f);
 }
 
 /**
@@ -230,8 +229,7 @@ struct midbox *mb_open(const char *dev, int port)
 		 m->mac[1], m->mac[2], m->mac[3], m->mac[4], m->mac[5], dev, dev);
 	MUST_EQ(system(cmd), 0);
 	MUST_EQ(pthread_create(&m->thread, NULL, run, m), 0);
-	MUST_EQ(filter(m, "egress", "dport") | filter(m, "egress", "sport") |
-		filter(m, "ingress", "dport") | filter(m, "ingress", "sport"), 0);
+	MUST_EQ(filters(m), 0);
 	return m;
 }
 

@@ -138,16 +138,42 @@ static void put_sum(uint8_t *at, uint32_t sum)
 	at[1] = ~sum;
 }
 
-/** wire_checksum() - makes the checksums of an IPv4 TCP packet right again */
+static bool is_v6(const struct wire_pkt *p)
+{
+	return p->frame[12] == ETH_P_IPV6 >> 8 && p->frame[13] == (ETH_P_IPV6 & 0xff);
+}
+
+/** wire_resize() - a packet, and the length in its IP header, grow by @by bytes; the checksums are wrong then */
+void wire_resize(struct wire_pkt *p, int by)
+{
+	uint8_t *at = p->frame + (is_v6(p) ? 18 : 16);
+	int len = (at[0] << 8 | at[1]) + by;
+
+	at[0] = len >> 8;
+	at[1] = len;
+	p->size += by;
+}
+
+/** wire_checksum() - makes the checksums of a TCP packet right again */
 void wire_checksum(struct wire_pkt *p)
 {
 	uint8_t *ip = p->frame + 14, *th = p->frame + p->l4;
-	int ihl = (ip[0] & 15) * 4, tlen = (ip[2] << 8 | ip[3]) - ihl;
+	uint32_t sum;
+	int tlen;
 
-	memset(ip + 10, 0, 2);
-	put_sum(ip + 10, sum16(ip, ihl, 0));
+	if (is_v6(p)) {
+		tlen = ip[4] << 8 | ip[5];
+		sum = sum16(ip + 8, 32, IPPROTO_TCP + tlen);
+	} else {
+		int ihl = (ip[0] & 15) * 4;
+
+		tlen = (ip[2] << 8 | ip[3]) - ihl;
+		memset(ip + 10, 0, 2);
+		put_sum(ip + 10, sum16(ip, ihl, 0));
+		sum = sum16(ip + 12, 8, IPPROTO_TCP + tlen);
+	}
 	memset(th + 16, 0, 2);
-	put_sum(th + 16, sum16(th, tlen, sum16(ip + 12, 8, IPPROTO_TCP + tlen)));
+	put_sum(th + 16, sum16(th, tlen, sum));
 }
 
 /** wire_show() - prints packets as diagnostics */

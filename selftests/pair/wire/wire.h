@@ -64,6 +64,7 @@ struct wire_pkt {
 uint64_t wire_now_us(void);
 bool wire_parse(struct wire_pkt *p);
 bool wire_is(const struct wire_pkt *p, bool out, int flags);
+void wire_resize(struct wire_pkt *p, int by);
 void wire_checksum(struct wire_pkt *p);
 bool wire_has_proposal(const struct wire_pkt *p);
 void wire_show(const struct wire_pkt *p, int n);

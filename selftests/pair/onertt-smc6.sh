@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The core of onertt-smc over IPv6. The tests say what must carry a connection.
+# vm-test: timeout=200
+. /tests/pair/lib-pair.sh
+pair_run /tests/pair/onertt-smc --proto smc6 --expect any --only "state at,nothing in the way,stripped from the SYN"
+rc=$?
+tc qdisc del dev eth0 clsact 2>/dev/null
+exit $rc
