@@ -64,7 +64,7 @@ else
 	row "nothing" true SMC - -
 
 	# ---- RDMA here ----
-	ip link add dummy0 type dummy
+	ip link add dummy0 type dummy 2> /dev/null
 	ip link set dummy0 up
 	row "RDMA on another device" "rdma_on dummy0" NO_PORT - PEERDECL device
 	row "by PNET id, without IPv4" "smcx pnet add X eth $DEV; smcx pnet add X ib $IBDEV" NO_GID - PEERDECL GID
@@ -82,7 +82,7 @@ else
 	row "EIDs are back" "smcx eid flush; smcx eid add SMCX.DEFAULT" SMC - -
 
 	# ---- RDMA there ----
-	there "ip link add dummy0 type dummy; ip link set dummy0 up"
+	there "ip link add dummy0 type dummy 2> /dev/null; ip link set dummy0 up"
 	row "the server's RDMA on another device" "@rdma_on dummy0" PEERDECL NOSMCRDEV NO_PORT
 	row "by PNET id, without IPv4" "@smcx pnet add X eth $DEV; smcx pnet add X ib $IBDEV" PEERDECL NOSMCRDEV NO_GID
 	row "its port down" "@ip addr add 10.78.0.1/24 dev dummy0; ip link set dummy0 down" PEERDECL NOSMCRDEV PORT_DOWN
@@ -138,7 +138,9 @@ else
 
 	# ---- without IPv4 ----
 	row "no IPv4" "ip -4 addr del $SELF/24 dev $DEV" NO_GID - PEERDECL GID "$PEER6"
-	row "IPv4 is back" "ip addr add $SELF/24 dev $DEV; until_ok has_gid" SMC - -
+	# the group went with the address, and the way to tell the server so
+	row "IPv4 is back" "ip addr add $SELF/24 dev $DEV; until_ok has_gid" SYNCERR - PEERDECL -
+	row "and with a new group" true SMC - -
 	ip link del dummy0
 	peer put order end
 fi
