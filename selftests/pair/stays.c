@@ -4,7 +4,7 @@
  *   stays serve PORT OPTION	takes connections and gives back what comes, for ever
  *   stays connect HOST PORT OPTION	sends a byte, gets it back, prints its own port, stays until its input ends
  * OPTION: none; tcp (a TCP socket); fastopen; message (Fast Open by sendto()); policy (IPsec policy of the socket's own); repair; self
- * (to itself, HOST is an own address); ulp (TLS, asked for before and after)
+ * (to itself, HOST is an own address); asleep (takes no connection, has one place); ulp (TLS, asked for before and after)
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -90,8 +90,10 @@ static void serve(int port, const char *option)
 
 	if (is(option, "fastopen"))
 		set(fd, TCP_FASTOPEN, 5);
-	if (bind(fd, v4 ? (void *)&sin : (void *)&sin6, v4 ? sizeof(sin) : sizeof(sin6)) || listen(fd, BACKLOG))
+	if (bind(fd, v4 ? (void *)&sin : (void *)&sin6, v4 ? sizeof(sin) : sizeof(sin6)) || listen(fd, is(option, "asleep") ? 1 : BACKLOG))
 		die("listen");
+	if (is(option, "asleep"))
+		pause();
 	signal(SIGCHLD, SIG_IGN);
 	for (;;) {
 		conn = accept(fd, NULL, NULL);
