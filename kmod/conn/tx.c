@@ -215,10 +215,11 @@ ssize_t smcx_conn_send(struct smcx_conn *c, struct msghdr *msg, size_t len, int 
 			break;
 		done += rc;
 	}
-	if (rc == -EAGAIN)
-		smcx_stat_inc(c->sn, SMCX_CNT_SND_FULL);
-	if (!done)
+	if (!done) {
+		if (rc == -EAGAIN)
+			smcx_stat_inc(c->sn, SMCX_CNT_SND_FULL);
 		return rc;
+	}
 	smcx_stat_add(c->sn, SMCX_CNT_TX_BYTES, done);
 	smcx_stat_hist(c->sn, SMCX_HIST_TX_PAYLOAD, done);
 	return done;

@@ -44,8 +44,8 @@ static void smcx_client_fill_v2(struct smcx_hs *hs, struct smcx_clc_proposal *pr
 	smcx_onertt_fill_proposal(hs, prop);
 }
 
-/* Return: length, or negative errno. */
-static int smcx_client_encode_proposal(struct smcx_hs *hs, u8 *buf, size_t cap)
+/* Return: false if there is nothing to propose. */
+static bool smcx_client_fill_proposal(struct smcx_hs *hs)
 {
 	/* filled here because it is larger than a stack frame should be */
 	memset(&hs->prop, 0, sizeof(hs->prop));
@@ -59,7 +59,7 @@ static int smcx_client_encode_proposal(struct smcx_hs *hs, u8 *buf, size_t cap)
 	smcx_rdma_peer_id(hs->prop.peer_id);
 	ether_addr_copy(hs->prop.mac, hs->local.offer.no_v2 ? hs->local.v1.mac :
 							     hs->local.v2.mac);
-	return smcx_clc_encode_proposal(&hs->prop, buf, cap);
+	return hs->prop.typev1 != SMCX_CLC_SMC_NONE || hs->prop.typev2 != SMCX_CLC_SMC_NONE;
 }
 
 static int smcx_client_send_proposal(struct smcx_hs *hs)
@@ -68,7 +68,7 @@ static int smcx_client_send_proposal(struct smcx_hs *hs)
 	u8 *buf = hs->chan.buf;
 
 	BUILD_BUG_ON(sizeof(hs->chan.buf) < SMCX_CLC_PROPOSAL_LEN_MAX);
-	return smcx_chan_send(hs, buf, smcx_client_encode_proposal(hs, buf, sizeof(hs->chan.buf)));
+	return smcx_chan_send(hs, buf, smcx_clc_encode_proposal(&hs->prop, buf, sizeof(hs->chan.buf)));
 }
 
 /* Paths that a Proposal in the SYN has found are given back when that was not taken. */
@@ -90,7 +90,8 @@ int smcx_hs_propose_syn(struct smcx_hs *hs, const struct smcx_invite *invite, u8
 		return -EOPNOTSUPP;
 	hs->invite = *invite;
 	smcx_hs_early_prepare(hs);
-	return smcx_client_encode_proposal(hs, buf, cap);
+	smcx_client_fill_proposal(hs);
+	return smcx_clc_encode_proposal(&hs->prop, buf, cap);
 }
 
 static enum smcx_hs_next smcx_client_propose(struct smcx_hs *hs)
@@ -101,11 +102,11 @@ static enum smcx_hs_next smcx_client_propose(struct smcx_hs *hs)
 	if (reason)
 		return smcx_hs_decline(hs, reason);
 	hs->invite.token = 0;
+	if (!smcx_client_fill_proposal(hs))
+		return smcx_hs_decline(hs, SMCX_REASON_CNFERR);
 	rc = smcx_client_send_proposal(hs);
 	if (rc)
 		return smcx_hs_fail(hs, rc);
-	if (hs->prop.typev1 == SMCX_CLC_SMC_NONE && hs->prop.typev2 == SMCX_CLC_SMC_NONE)
-		return smcx_hs_decline(hs, SMCX_REASON_CNFERR);
 	hs->state = SMCX_HS_WAIT_ACCEPT;
 	smcx_hs_set_deadline(hs, READ_ONCE(hs->sn->sysctl.hs_timeout_ms));
 	return SMCX_HS_AGAIN;

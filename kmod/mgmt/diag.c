@@ -43,6 +43,16 @@ static struct smcx_diag_cursor smcx_diag_cursor(struct smcx_cursor c)
 	return (struct smcx_diag_cursor){ .wrap = c.wrap, .count = c.off };
 }
 
+/* What a message sent now would say. */
+static u8 smcx_diag_prod_flags(const struct smcx_conn_tx *tx)
+{
+	u8 flags = tx->urg_len ? SMCX_CDC_PROD_URG_PENDING : 0;
+
+	if (tx->peer_size && smcx_cursor_diff(tx->peer_cons, tx->prod, tx->peer_size) == tx->peer_size)
+		flags |= SMCX_CDC_PROD_BLOCKED;
+	return flags;
+}
+
 static void smcx_diag_fill_conn(struct smcx_diag_conninfo *out, const struct smcx_conn *c)
 {
 	lockdep_assert_held(&c->lock);
@@ -56,6 +66,7 @@ static void smcx_diag_fill_conn(struct smcx_diag_conninfo *out, const struct smc
 	out->tx_cons = smcx_diag_cursor(c->tx.peer_cons);
 	out->rx_prod_flags = c->rx.pflags;
 	out->rx_conn_state_flags = c->rx.sflags;
+	out->tx_prod_flags = smcx_diag_prod_flags(&c->tx);
 	out->tx_conn_state_flags = c->tx.sflags;
 	/*
 	 * In-tree smc's cursors into its send ring. There is no such ring here: as in

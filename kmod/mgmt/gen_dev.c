@@ -40,8 +40,11 @@ static bool smcx_gen_dev_is_critical(const struct smcx_dev *dev)
 	return crit.found;
 }
 
-/* GID 0 of a RoCE port is that of its own netdev, which soft-RoCE cannot tell otherwise. */
-static u32 smcx_gen_port_ifindex(struct ib_device *ibdev, u8 port)
+/*
+ * GID 0 of a RoCE port is that of its own netdev, which soft-RoCE cannot tell otherwise. An index means something in the
+ * netdev's own namespace only.
+ */
+static u32 smcx_gen_port_ifindex(struct ib_device *ibdev, u8 port, const struct net *net)
 {
 	const struct ib_gid_attr *attr = rdma_get_gid_attr(ibdev, port, 0);
 	struct net_device *ndev;
@@ -51,13 +54,13 @@ static u32 smcx_gen_port_ifindex(struct ib_device *ibdev, u8 port)
 		return 0;
 	rcu_read_lock();
 	ndev = rdma_read_gid_attr_ndev_rcu(attr);
-	ifindex = IS_ERR_OR_NULL(ndev) ? 0 : ndev->ifindex;
+	ifindex = IS_ERR_OR_NULL(ndev) || !net_eq(dev_net(ndev), net) ? 0 : ndev->ifindex;
 	rcu_read_unlock();
 	rdma_put_gid_attr(attr);
 	return ifindex;
 }
 
-static int smcx_gen_fill_port(struct sk_buff *skb, struct smcx_dev *dev, u8 port)
+static int smcx_gen_fill_port(struct sk_buff *skb, struct smcx_dev *dev, u8 port, const struct net *net)
 {
 	struct nlattr *nest = nla_nest_start(skb, SMCX_DEV_PORT + port - 1);
 	bool exists = port <= dev->ibdev->phys_port_cnt;
@@ -68,7 +71,7 @@ static int smcx_gen_fill_port(struct sk_buff *skb, struct smcx_dev *dev, u8 port
 	    nla_put_u8(skb, SMCX_PORT_PNET_USR, by_user) ||
 	    nla_put_string(skb, SMCX_PORT_PNETID, pnetid) ||
 	    nla_put_u32(skb, SMCX_PORT_NETDEV,
-			exists ? smcx_gen_port_ifindex(dev->ibdev, port) : 0) ||
+			exists ? smcx_gen_port_ifindex(dev->ibdev, port, net) : 0) ||
 	    nla_put_u8(skb, SMCX_PORT_STATE, exists && smcx_port_is_active(dev->ibdev, port)) ||
 	    nla_put_u8(skb, SMCX_PORT_VALID, exists) ||
 	    nla_put_u32(skb, SMCX_PORT_LNK_CNT, atomic_read(&dev->lnk_cnt_by_port[port - 1])))
@@ -95,13 +98,13 @@ static int smcx_gen_fill_pci(struct sk_buff *skb, const struct ib_device *ibdev)
 	return 0;
 }
 
-static int smcx_gen_fill_dev(struct sk_buff *skb, struct smcx_dev *dev)
+static int smcx_gen_fill_dev(struct sk_buff *skb, struct smcx_dev *dev, const struct net *net)
 {
 	if (nla_put_u8(skb, SMCX_DEV_IS_CRIT, smcx_gen_dev_is_critical(dev)) ||
 	    smcx_gen_fill_pci(skb, dev->ibdev) ||
 	    nla_put_string(skb, SMCX_DEV_IB_NAME, dev->ibdev->name) ||
-	    smcx_gen_fill_port(skb, dev, 1) ||
-	    smcx_gen_fill_port(skb, dev, 2))
+	    smcx_gen_fill_port(skb, dev, 1, net) ||
+	    smcx_gen_fill_port(skb, dev, 2, net))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -117,7 +120,7 @@ static int smcx_gen_dump_one_dev(struct smcx_dev *dev, void *arg)
 	msg = smcx_dump_begin(d, SMCX_GEN_DEV_SMCR, &inner);
 	if (!msg)
 		return -EMSGSIZE;
-	return smcx_dump_end(d, msg, inner, smcx_gen_fill_dev(d->skb, dev));
+	return smcx_dump_end(d, msg, inner, smcx_gen_fill_dev(d->skb, dev, smcx_dump_net(d)));
 }
 
 int smcx_gen_dump_dev(struct sk_buff *skb, struct netlink_callback *cb)

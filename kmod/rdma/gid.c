@@ -23,14 +23,19 @@ static bool smcx_gid_has_flavour(const struct ib_gid_attr *attr, enum smcx_rocev
 	       ipv6_addr_v4mapped((const struct in6_addr *)&attr->gid);
 }
 
+/* rxe routes its packets in the initial namespace only */
+bool smcx_gid_is_foreign(const struct ib_device *ibdev, const struct net *net)
+{
+	return ibdev->ops.driver_id == RDMA_DRIVER_RXE && !net_eq(net, &init_net);
+}
+
 static int smcx_gid_score_netdev(const struct ib_gid_attr *attr,
 				 const struct smcx_gid_query *q,
 				 struct net_device *ndev)
 {
 	if (q->any_netdev)
 		return SMCX_SCORE_ANY;
-	/* rxe routes its packets in the initial namespace only */
-	if (attr->device->ops.driver_id == RDMA_DRIVER_RXE && !net_eq(q->net, &init_net))
+	if (smcx_gid_is_foreign(attr->device, q->net))
 		return 0;
 	if (ndev == q->egress)
 		return SMCX_SCORE_EXACT;
@@ -47,14 +52,18 @@ static u16 smcx_gid_vlan(const struct ib_gid_attr *attr)
 }
 
 static int smcx_gid_score(const struct ib_gid_attr *attr,
-			  const struct smcx_gid_query *q, struct net_device *ndev)
+			  const struct smcx_gid_query *q, struct net_device *ndev,
+			  bool *misfit)
 {
-	int score;
+	int score = smcx_gid_score_netdev(attr, q, ndev);
 
-	if (!smcx_gid_has_flavour(attr, q->ver) || smcx_gid_vlan(attr) != q->vlan_id)
+	if (!score)
 		return 0;
-	score = smcx_gid_score_netdev(attr, q, ndev);
-	if (score && q->ver == SMCX_ROCE_V2 && q->saddr &&
+	if (!smcx_gid_has_flavour(attr, q->ver) || smcx_gid_vlan(attr) != q->vlan_id) {
+		*misfit = true;
+		return 0;
+	}
+	if (q->ver == SMCX_ROCE_V2 && q->saddr &&
 	    ((const struct in6_addr *)&attr->gid)->s6_addr32[3] == q->saddr)
 		score += SMCX_SCORE_ADDR;
 	return score;
@@ -68,7 +77,7 @@ static bool smcx_gid_consider(const struct ib_gid_attr *attr,
 
 	if (IS_ERR(ndev))
 		return false;
-	score = smcx_gid_score(attr, q, ndev);
+	score = smcx_gid_score(attr, q, ndev, &m->misfit);
 	if (score <= m->score)
 		return false;
 	m->score = score;

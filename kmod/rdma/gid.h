@@ -39,10 +39,12 @@ struct smcx_gid_query {
 /**
  * struct smcx_gid_match - best GID so far, over all ports looked at
  * @score: how well it fits, 0 = none found
+ * @misfit: there was one of the right network device that has another flavour, or VLAN
  * @path: where it is; @path->dev and @path->pnetid are the caller's business
  */
 struct smcx_gid_match {
 	int			score;
+	bool			misfit;
 	struct smcx_path	path;
 };
 
@@ -57,6 +59,9 @@ struct smcx_gid_match {
  */
 bool smcx_gid_search(struct smcx_dev *dev, u8 port,
 		     const struct smcx_gid_query *q, struct smcx_gid_match *m);
+
+/** smcx_gid_is_foreign() - is the device of no use to connections of @net, although it can be seen there? @ibdev: device. @net: namespace. Context: any. */
+bool smcx_gid_is_foreign(const struct ib_device *ibdev, const struct net *net);
 
 /** smcx_gid_is() - is @gid still entry @index of @port? @ibdev: device. @port: port. @index: index. @gid: GID. Context: any, @ibdev kept alive. */
 bool smcx_gid_is(struct ib_device *ibdev, u8 port, int index, const union ib_gid *gid);

@@ -123,6 +123,15 @@ static void smcx_path_miss(struct smcx_search *s, u32 reason)
 		s->reason = reason;
 }
 
+/* Why has an active port no GID for the connection? */
+static u32 smcx_path_no_gid(const struct smcx_search *s, const struct ib_device *ibdev)
+{
+	if (s->pnetid[0] || s->m.misfit)
+		return SMCX_REASON_LOCAL_NO_GID;
+	return smcx_gid_is_foreign(ibdev, s->q.net) ? SMCX_REASON_LOCAL_NETNS :
+						      SMCX_REASON_LOCAL_NO_PORT;
+}
+
 static void smcx_path_try_port(struct smcx_search *s, struct smcx_dev *dev, u8 port)
 {
 	struct ib_device *ibdev = dev->ibdev;
@@ -140,8 +149,7 @@ static void smcx_path_try_port(struct smcx_search *s, struct smcx_dev *dev, u8 p
 	if (smcx_gid_search(dev, port, &s->q, &s->m))
 		s->dev = dev;
 	else if (!s->m.score)
-		smcx_path_miss(s, s->pnetid[0] ? SMCX_REASON_LOCAL_NO_GID :
-						 SMCX_REASON_LOCAL_NO_PORT);
+		smcx_path_miss(s, smcx_path_no_gid(s, ibdev));
 }
 
 /* Packets must suit the port, the netdev of the GID and the connection's route. Return: MTU code, 0 = there is none */

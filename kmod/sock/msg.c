@@ -47,7 +47,6 @@ static int smcx_send_wait(struct smcx_xfer *x)
 		return -EAGAIN;
 	if (signal_pending(current))
 		return sock_intr_errno(x->timeo);
-	smcx_stat_inc(x->ss->sn, SMCX_CNT_SND_FULL);
 	x->timeo = smcx_wait_event(x->sock, x->timeo, smcx_can_send, x->ss, 0);
 	x->conn = smcx_sock_conn(x->ss);
 	if (!x->conn)

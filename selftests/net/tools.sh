@@ -3,6 +3,7 @@
 # smc_run, smcx and the sysctls on one machine, where every connection must go on as TCP and say why.
 # vm-test: timeout=120
 . /tests/pair/lib-check.sh
+. /tests/pair/lib-tables.sh
 
 # json COMMAND... PATTERN: some line of the command's JSON matches
 json() {
@@ -23,7 +24,8 @@ takes() {
 	return $rc
 }
 
-# ---- sysctls: name, least, most, below, above ----
+# ---- sysctls ----
+smc_sysctls > table
 while read -r name low high below above; do
 	check "sysctl $name takes $low" takes "$name" "$low"
 	check "sysctl $name takes $high" takes "$name" "$high"
@@ -31,25 +33,7 @@ while read -r name low high below above; do
 	check "sysctl $name refuses $above" refuses "$name" "$above"
 	check "sysctl $name refuses words" refuses "$name" words
 	echo "$name" >> tried
-done << END
-autocorking_size 0 4294967295 -1 4294967296
-smcr_buf_type 0 2 -1 3
-smcr_testlink_time 0 3600 -1 2147483648
-wmem 16384 1073741823 16383 1073741824
-rmem 16384 1073741823 16383 1073741824
-smcr_max_links_per_lgr 1 2 0 3
-smcr_max_conns_per_lgr 16 255 15 256
-limit_smc_hs 0 1 -1 2
-lgr_free_delay 0 604800 -1 604801
-handshake_timeout_ms 100 600000 99 600001
-close_timeout 1 3600 0 3601
-path_retry 0 3600 -1 3601
-onertt 0 3 -1 4
-onertt_token_life 1 86400 0 86401
-onertt_filter 0 1 -1 2
-rkey_skip 0 1 -1 2
-data_in_cdc 0 1 -1 2
-END
+done < table
 
 check "no sysctl was left out" sh -c 'ls /proc/sys/net/smc | grep -v -x -F -f tried && exit 1 || exit 0'
 
@@ -109,6 +93,14 @@ check "nothing to flush is fine" smcx trust flush
 # ---- a connection of the machine to itself ----
 trace=/sys/kernel/tracing
 [ -e $trace/events ] || mount -t tracefs none $trace
+smc_traces > traces
+while read -r point fields; do
+	for field in $fields; do
+		check "trace point $point has $field" grep -q "^	field:.*[ *]$field;" $trace/events/smcx/$point/format
+	done
+	echo "$point" >> points
+done < traces
+check "there are no other trace points" sh -c "ls -d $trace/events/smcx/*/ | sed 's,/\$,,; s,.*/,,' | grep -v -x -F -f points && exit 1 || exit 0"
 echo > $trace/trace
 echo 1 > $trace/events/smcx/enable
 smc_run socat TCP-LISTEN:5001,reuseaddr,fork EXEC:cat &

@@ -16,7 +16,7 @@ PROGRAMS=(busybox dash bash ip tc ss rdma nginx wrk redis-server redis-cli redis
 MODULES=(virtio_pci virtio_net virtio_console virtio_rng rdma_rxe crc32_generic ib_uverbs smc smc_diag sch_netem
 	 tcp_diag inet_diag udp_diag unix_diag af_packet tls ipv6 udp_tunnel ip6_udp_tunnel sch_fq sch_ingress
 	 cls_u32 act_mirred act_gact dummy veth vxlan macsec bonding 8021q bridge macvlan tun nf_tables nft_ct nft_reject_inet
-	 nft_compat xfrm_user aesni_intel ctr gcm ccm ghash_generic)
+	 nft_compat xfrm_user esp4 authenc crypto_null aesni_intel ctr gcm ccm ghash_generic)
 LIBDIRS=(lib/x86_64-linux-gnu usr/lib/x86_64-linux-gnu)
 
 # The wanted packages and every library package below them.

@@ -24,6 +24,9 @@ static const char *advice(int err, const char *invalid, const char *list)
 		return invalid;
 	case EPERM:
 	case EACCES:
+		/* in a container or namespace */
+		if (!geteuid())
+			return "it needs CAP_NET_ADMIN, and EIDs and RDMA ports are the host's";
 		return "run it as root, or with CAP_NET_ADMIN";
 	case ERANGE:
 	case ENOSPC:

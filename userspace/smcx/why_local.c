@@ -114,6 +114,7 @@ struct find {
 	char		netdev[IF_NAMESIZE];	/* egress device */
 	char		pnetid[32];	/* of it or of one below it, "" = none */
 	unsigned int	devices;
+	unsigned int	elsewhere;	/* of them in other namespaces */
 	bool		active;
 };
 
@@ -145,6 +146,8 @@ static void look_at_port(struct find *f, const struct nl_attrs *dev, int port)
 	if (!nl_nested(dev, SMCX_DEV_PORT + port - 1, &in) || !nl_num(&in, SMCX_PORT_VALID))
 		return;
 	f->devices++;
+	/* in-tree smc cannot tell */
+	f->elsewhere += nl_genl_exists(SMCX_GENL_NAME) && !nl_num(&in, SMCX_PORT_NETDEV);
 	/* an entry in the PNET table overrides */
 	if (*f->pnetid)
 		fits = !strcmp(f->pnetid, nl_str(&in, SMCX_PORT_PNETID));
@@ -210,6 +213,9 @@ static void tell_no_device(const struct find *f)
 	else if (*f->pnetid)
 		why_bad(f->why, "device", reason_cure(SMCX_REASON_LOCAL_NO_PNET),
 			"%s has PNET id %s, none of the %u RDMA ports has", f->netdev, f->pnetid, f->devices);
+	else if (f->elsewhere == f->devices)
+		why_bad(f->why, "device", reason_cure(SMCX_REASON_LOCAL_NETNS),
+			"the %u RDMA ports belong to another network namespace than %s", f->devices, f->netdev);
 	else
 		why_bad(f->why, "device", reason_cure(SMCX_REASON_LOCAL_NO_PORT),
 			"none of the %u RDMA ports belongs to %s", f->devices, f->netdev);

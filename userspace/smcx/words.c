@@ -104,7 +104,7 @@ static const struct reason_text texts[] = {
 	LOCAL(REPAIR, "TCP_REPAIR was used on the socket: checkpointing needs TCP.",
 	      "Nothing to do: restored connections stay on TCP."),
 	LOCAL(LISTENER, "The listener itself went on as plain TCP, and so do its connections.",
-	      "'smcx sock listen' shows it; its reason tells why."),
+	      "Look what it sets before it listens: an IPsec policy of its own, or TCP_REPAIR."),
 	LOCAL(NO_PATH, "Messages over RDMA did not get through to the server lately, while TCP did.",
 	      "Let RoCE (UDP port 4791) pass both ways, firewalls of both hosts included. 'smcx peers' says when it is tried again, 'smcx peers flush' does it at once."),
 };

@@ -266,6 +266,9 @@ points "$tmp/reasons"
 "${0%/*}"/sysctls.py "${0%/*}"/../.. > "$tmp/sysctls"
 check "sysctls: module, page, manual and tests agree" test $? -eq 0
 points "$tmp/sysctls"
+"${0%/*}"/tracing.py "${0%/*}"/../.. > "$tmp/tracing"
+check "tracing: module, page and tests agree" test $? -eq 0
+points "$tmp/tracing"
 "${0%/*}"/netlink.py "${0%/*}"/../.. > "$tmp/netlink"
 check "netlink: header and specification agree" test $? -eq 0
 points "$tmp/netlink"

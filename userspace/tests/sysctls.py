@@ -42,7 +42,7 @@ def of_page():
 def main():
     module, page = of_module(), of_page()
     man = (TOP / "userspace/man/smcx.7").read_text()
-    ranges = (TOP / "selftests/net/tools.sh").read_text()
+    ranges = (TOP / "selftests/pair/lib-tables.sh").read_text()
     check("the source is understood", len(module) >= 11, module)
     for name, (low, high, default) in module.items():
         row = page.get(name)
@@ -50,7 +50,7 @@ def main():
               bool(row) and row[1:4] == (low, high, default) and bool(row[0]) and len(row[4]) > 10,
               f"page {row}, module {(low, high, default)}")
         check(f"{name}: in smcx(7)", f".Va {name} " in man)
-        check(f"{name}: selftests/net/tools.sh tries its range", re.search(rf"^{name} \S+ \S+ \S+ \S+$", ranges, re.M))
+        check(f"{name}: selftests/net/tools.sh and owner.sh try its range", re.search(rf"^{name} \S+ \S+ \S+ \S+$", ranges, re.M))
     check("sysctl.rst has no others", set(page) == set(module), set(page) ^ set(module))
     done()
 
