@@ -106,15 +106,15 @@ step_build()
 step_net()
 {
 	suite 12 net --kver 6.12 --no-build
-	suite 8 net --kver 6.1 --no-build --only '@(create|connect|fallback|msg|netlink|oob)'
+	suite 8 net --kver 6.1 --no-build --only '@(create|connect|fallback|msg|netlink|oob|owner)'
 }
 
 # The Proposal in the SYN lives on TCP's insides: both kernels.
 step_pair()
 {
-	local both='hammer|datacdc|onertt|onertt-@(plain|bytes|trips|smc|replay)|trust'
+	local both='hammer|datacdc|rkeyskip|stop|onertt|onertt-@(plain|plain6|bytes|trips|smc|smc6|server|fastopen|replay)|trust'
 	suite 18 pair --kver 6.12 --no-build \
-		--only "@(api-create|api-fds|api-splice|api-msg|api-shut|closematrix|connstorm-core|fallback|groups|hostile|nopath|sockmap|sigio|$both)"
+		--only "@(api-create|api-fds|api-splice|api-msg|api-ready|api-shut|closematrix|conninfo|connstorm-core|fallback|faulty|groups|hostile|limits|netdevs|nopath|reasons|routed|sockmap|sigio|stream|wrap|$both)"
 	suite 14 pair --kver 6.1 --no-build --only "@(api-create|connstorm-core|$both)"
 }
 

@@ -54,6 +54,9 @@ void smcx_conn_close(struct smcx_conn *c, bool abort)
 {
 	unsigned long limit;
 
+	/* TCP is reset, too */
+	if (abort)
+		smcx_lgr_note_reset(c->m.lgr);
 	smcx_conn_lock(c);
 	limit = close_patience(c);
 	c->rx.doubt = c->rx.held;
@@ -82,6 +85,7 @@ void smcx_conn_close(struct smcx_conn *c, bool abort)
 
 void smcx_conn_reset(struct smcx_conn *c, int err)
 {
+	smcx_lgr_note_reset(c->m.lgr);
 	smcx_conn_lock(c);
 	smcx_conn_event(c, SMCX_CLOSE_EV_KILL, err);
 	smcx_conn_push(c);

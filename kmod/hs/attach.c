@@ -211,8 +211,11 @@ enum smcx_hs_next smcx_hs_step_link(struct smcx_hs *hs)
 	rc = smcx_hs_poll_decline(hs);
 	if (rc > 0)
 		return smcx_hs_no_path(hs, smcx_hs_declined);
-	/* we are ready, too, and about to be told so: a quick server may have served, and closed */
-	if (!event && !smcx_hs_expired(hs) && (!rc || smcx_hs_has_confirmed(hs)))
+	if (rc < 0)
+		smcx_lgr_note_reset(hs->lgr);
+	/* we are ready, too, and about to be told so: a quick server may have served, and closed; a quick client sent, and closed */
+	if (!event && !smcx_hs_expired(hs) &&
+	    (!rc || smcx_hs_has_confirmed(hs) || READ_ONCE(hs->sk->sk_state) == TCP_CLOSE_WAIT))
 		return SMCX_HS_SLEEP;
 	if (rc < 0)
 		return smcx_hs_fail(hs, rc);

@@ -67,6 +67,7 @@ static struct smcx_lgr *smcx_lgr_alloc(const struct smcx_lgr_params *p)
 	spin_lock_init(&lgr->lock);
 	lgr->state = SMCX_LGR_FORMING;
 	lgr->conns = 1;
+	lgr->born = jiffies;
 	INIT_LIST_HEAD(&lgr->waiters);
 	xa_init_flags(&lgr->members, XA_FLAGS_LOCK_BH);
 	smcx_lgr_end_init(lgr);

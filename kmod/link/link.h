@@ -191,6 +191,8 @@ struct smcx_rkey {
  * @release_work: frees
  * @term_err: errno members are killed with
  * @term_reason: DELETE_LINK reason to send, 0 = send nothing
+ * @born: jiffies when it was made
+ * @hung_up: the server ended a connection's TCP sooner than a bad path would have made it do so
  * @decline: why the peer cannot be served (enum smcx_reason), for the handshake that made the group;
  *	set before smcx_lgr_terminate(), 0 = nothing is known
  * @dead: completed when the DYING work is done
@@ -254,6 +256,8 @@ struct smcx_lgr {
 	int			term_err;
 	u32			term_reason;
 	u32			decline;
+	unsigned long		born;
+	bool			hung_up;
 	struct completion	dead;
 };
 
@@ -488,6 +492,9 @@ static inline bool smcx_link_is_sendable(const struct smcx_link *link)
 {
 	return link->qp && READ_ONCE(link->qp->live);
 }
+
+/** smcx_lgr_note_reset() - a connection's TCP was reset: a group that ends for it says nothing of the path. @lgr: group. Context: any. */
+void smcx_lgr_note_reset(struct smcx_lgr *lgr);
 
 /** smcx_link_is_acked() - has a message of ours arrived at the peer's device, so that the path is good both ways? @link: link. Context: any. */
 static inline bool smcx_link_is_acked(const struct smcx_link *link)

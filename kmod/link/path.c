@@ -14,6 +14,8 @@
 
 #define SMCX_PATH_TEXT	" does not get our RDMA messages, or we not its: connections to it stay TCP for %u s; let RoCE (UDP port 4791) pass both ways\n"
 
+#define SMCX_PATH_SOON	(HZ + HZ / 2)
+
 static void smcx_path_key(const struct smcx_lgr *lgr, struct smcx_peer_key *host)
 {
 	memset(host, 0, sizeof(*host));
@@ -31,12 +33,22 @@ void smcx_lgr_path_works(struct smcx_lgr *lgr)
 	smcx_peer_path_works(lgr->sn, &host);
 }
 
+/*
+ * A server whose listener closes ends a first contact on both ways, and our message finds nobody. One that waits for it
+ * in vain waits for longer.
+ */
+void smcx_lgr_note_reset(struct smcx_lgr *lgr)
+{
+	if (time_before(jiffies, lgr->born + SMCX_PATH_SOON))
+		WRITE_ONCE(lgr->hung_up, true);
+}
+
 void smcx_lgr_path_over(struct smcx_lgr *lgr)
 {
 	struct smcx_peer_key host;
 	u32 seconds;
 
-	if (lgr->role != SMCX_CLIENT || smcx_link_is_acked(&lgr->links[0]) ||
+	if (lgr->role != SMCX_CLIENT || smcx_link_is_acked(&lgr->links[0]) || READ_ONCE(lgr->hung_up) ||
 	    (lgr->term_err != -ECONNRESET && lgr->term_err != -ETIMEDOUT))
 		return;
 	smcx_path_key(lgr, &host);
