@@ -218,10 +218,12 @@ static void t_nonblock(void)
 
 	begin();
 	ls = replaced(L_TFO);
+	mb_rule(box, false, MB_SYNACK, MB_HOLD, -1);
 	fd = e_socket(true);
 	st_nonblock(fd, true);
 	FAILS(st_connect(fd, port), EINPROGRESS);
 	FAILS(send(fd, "early", 5, MSG_NOSIGNAL), EAGAIN);
+	mb_release(box);
 	EQ(st_wait(fd, POLLOUT), POLLOUT);
 	EQ(st_so_error(fd), 0);
 	st_nonblock(fd, false);
