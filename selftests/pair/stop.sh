@@ -5,7 +5,7 @@
 # vm-test: timeout=120
 . /tests/pair/lib-check.sh
 . /tests/pair/lib-page.sh
-ROUNDS=60
+ROUNDS=40
 
 # served NAME FASTOPEN [beside]: listeners come and go
 served() {
