@@ -456,10 +456,15 @@ static void test_held(void)
 	struct held h = { .sock = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_SMC) };
 	struct pollfd fault;
 	pthread_t holder;
-	bool ended;
+	bool ended, absent = absent_page(&h);
 	pid_t pid;
 
-	check(h.sock >= 0 && !listen(h.sock, 1) && absent_page(&h), "a listener, and a page that is not there");
+	if (!absent && errno == ENOSYS) {
+		printf("ok %d - a dump of all sockets # SKIP no userfaultfd in this kernel\n", ++points);
+		close(h.sock);
+		return;
+	}
+	check(h.sock >= 0 && !listen(h.sock, 1) && absent, "a listener, and a page that is not there");
 	fault = (struct pollfd){ .fd = h.uffd, .events = POLLIN };
 	pthread_create(&holder, NULL, set_options, &h);
 	check(poll(&fault, 1, 5000) == 1 && fault.revents == POLLIN,
