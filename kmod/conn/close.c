@@ -70,13 +70,10 @@ void smcx_conn_close(struct smcx_conn *c, bool abort)
 	smcx_turn_release(c);
 	smcx_conn_event(c, SMCX_CLOSE_EV_APP_CLOSE, 0);
 	c->tx.q.push = c->tx.q.queued;
-	if (c->rx.doubt) {
-		c->rx.doubt_until = jiffies + SMCX_CONN_DOUBT_WAIT;
-		limit = min(limit, SMCX_CONN_DOUBT_WAIT);
-	}
+	c->rx.doubt_until = jiffies + SMCX_CONN_DOUBT_WAIT;
 	if (!c->killed) {
-		c->deadline = jiffies + close_patience(c);
-		smcx_conn_timer_arm(c, limit);
+		c->deadline = jiffies + limit;
+		smcx_conn_timer_arm(c, c->rx.doubt ? min(limit, SMCX_CONN_DOUBT_WAIT) : limit);
 	}
 	smcx_conn_push(c);
 	smcx_conn_unlock(c);

@@ -4,18 +4,18 @@
 # last byte just fills our element looks the same: its end must not take longer than others.
 # vm-test: timeout=120 client=smcx
 . /tests/pair/lib-check.sh
+. /tests/pair/lib-page.sh
 
 # more than a pipe, a buffer of socat and our element take, and what is left fits into the send buffer: its program has nothing to wait for
 BYTES=170000
 
 # fetch FILE READER...: what the server sends next, by this reader
 fetch() {
-	local file=$1 before after
+	local file=$1 before
 	shift
-	before=$(smcx stat | awk '$1 == "client_v2" { n = $2 } END { print n + 0 }')
+	before=$(value client_v2)
 	smc_run socat -u TCP:"$PEER":5600 - | "$@" > "$file"
-	after=$(smcx stat | awk '$1 == "client_v2" { n = $2 } END { print n + 0 }')
-	[ "$after" -gt "$before" ]
+	[ "$(value client_v2)" -gt "$before" ]
 }
 
 slowly() { sleep 5; cat; }
