@@ -3,6 +3,7 @@
 # Bytes behind the CDC (one-rtt.rst, DATA): what is on the wire when both sides offer it, and when one does not.
 # vm-test: timeout=120
 . /tests/pair/lib-check.sh
+. /tests/pair/lib-capture.sh
 
 CONNS=10
 probe=/tests/pair/onertt_probe
@@ -16,14 +17,9 @@ same() {
 	[ "$1" = "$2" ]
 }
 
-# exchange NAME: CONNS connections, a request of 7 bytes and a reply of 5 over each, with a capture
-exchange() {
-	tcpdump -Z root -i "$DEV" -U -w capture udp port 4791 2> /dev/null &
-	sleep 1
-	$probe client "$PEER" 5400 smc $CONNS > "$1"
-	sleep 1
-	kill $!
-	wait $!
+# carried NAME: CONNS connections, a request of 7 bytes and a reply of 5 over each, with a capture
+carried() {
+	exchange "$1" 5400
 	check "$1: all are SMC and got their reply" same "$(grep -c ' SMC$' "$1")" $CONNS
 }
 
@@ -48,14 +44,14 @@ if [ "$ROLE" = server ]; then
 	sysctl -q -w net.smc.data_in_cdc=1
 else
 	peer sync up 60
-	exchange with
+	carried with
 	check "each request is behind its CDC" same "$(decoded cdc ' data=7( |$)')" $CONNS
 	check "each reply is" same "$(decoded cdc ' data=5( |$)')" $CONNS
 	check "nothing is written" same "$(decoded rdma WRITE)" 0
 	check "the counter says so" same $(($(sent) - count)) $CONNS
 	peer sync with 60
 	peer sync again 60
-	exchange without
+	carried without
 	check "a side that does not offer it gets none" same "$(decoded cdc ' data=')" 0
 	check "all is written" same "$(decoded rdma WRITE)" $((2 * CONNS))
 	check "the counter stands still" same $(($(sent) - count)) $CONNS

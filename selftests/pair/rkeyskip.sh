@@ -3,6 +3,7 @@
 # Keys on the wire: none are exchanged per connection on a group of two of ours, and with net.smc.rkey_skip=0 all are.
 # vm-test: timeout=120
 . /tests/pair/lib-check.sh
+. /tests/pair/lib-capture.sh
 
 CONNS=10
 probe=/tests/pair/onertt_probe
@@ -13,14 +14,9 @@ keys_are() {
 	[ "$(decoded llc "LLC +$1 .*kind=$2")" = "$3" ]
 }
 
-# exchange NAME: CONNS connections, a request and a reply over each, with a capture
-exchange() {
-	tcpdump -Z root -i "$DEV" -U -w capture udp port 4791 2> /dev/null &
-	sleep 1
-	$probe client "$PEER" 5410 smc $CONNS > "$1"
-	sleep 1
-	kill $!
-	wait $!
+# carried NAME: CONNS connections, a request and a reply over each, with a capture
+carried() {
+	exchange "$1" 5410
 	check "$1: all are SMC" test "$(grep -c ' SMC$' "$1")" = $CONNS
 	check "their packets are there" test "$(decoded cdc 'CDC +message')" -ge $((2 * CONNS))
 }
@@ -42,13 +38,13 @@ else
 	# the group, whose first contact has messages of its own
 	$probe client "$PEER" 5410 smc 1 > first
 	sleep 1
-	exchange skipped
+	carried skipped
 	check "no key is confirmed" keys_are CONFIRM_RKEY request 0
 	check "none is deleted" keys_are DELETE_RKEY request 0
 	sysctl -q -w net.smc.rkey_skip=0
 	peer sync skipped 60
 	peer sync full 60
-	exchange full
+	carried full
 	check "each side confirms its key for each connection" keys_are CONFIRM_RKEY request $((2 * CONNS))
 	check "and is answered" keys_are CONFIRM_RKEY response $((2 * CONNS))
 	sysctl -q -w net.smc.rkey_skip=1

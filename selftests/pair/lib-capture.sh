@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by tests that look at the RDMA packets of a few connections.
+
+# exchange NAME PORT: CONNS connections, a request and a reply over each, with a capture; what became of them is in the file NAME
+exchange() {
+	tcpdump -Z root -i "$DEV" -U -w capture udp port 4791 2> /dev/null &
+	sleep 1
+	$probe client "$PEER" "$2" smc $CONNS > "$1"
+	sleep 1
+	kill $!
+	wait $!
+}
