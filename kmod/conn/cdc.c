@@ -119,14 +119,15 @@ static void cdc_take_flags(struct smcx_conn *c, const struct smcx_cdc_msg *msg, 
  */
 static u8 cdc_hold_end(struct smcx_conn *c, const struct smcx_cdc_msg *msg, bool moved)
 {
-	u8 end = msg->state_flags & (SMCX_CDC_STATE_DONE_WRITING | SMCX_CDC_STATE_CLOSED);
 	struct smcx_conn_rx *rx = &c->rx;
+	/* what was said once, no later message takes back */
+	u8 end = (msg->state_flags & (SMCX_CDC_STATE_DONE_WRITING | SMCX_CDC_STATE_CLOSED)) | rx->held;
 
 	if (!end || rx->sflags || rx->broken || (msg->state_flags & SMCX_CDC_STATE_ABORT) ||
 	    !(msg->prod_flags & SMCX_CDC_PROD_BLOCKED)) {
 		rx->held = 0;
 		rx->asked = false;
-		return msg->state_flags;
+		return msg->state_flags | end;
 	}
 	if (moved)
 		rx->asked = false;

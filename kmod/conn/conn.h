@@ -61,10 +61,10 @@ struct pipe_inode_info;
  * of the first half when it still has the second to fill, so it does not stop. No update goes to
  * a peer that has stopped writing.
  *
- * The peer's end: net/smc says "done writing" or "closed" while bytes of its still wait for room (BLOCKED in the same message), and
- * sends these as room comes, at once. Such flags are held. BLOCKED may also be left over from bytes that just filled the element, and
- * nothing says so: what a peer does not send within 0.3 s of a message that tells it of room, it does not have. Our own
- * close() does not wait for that, but then the element is kept for a moment.
+ * The peer's end: net/smc says "done writing" or "closed" while bytes of its still wait for room (BLOCKED in the same message),
+ * and sends these as room comes, at once. Such flags are held, and not taken back by what follows. BLOCKED may also be left over
+ * from bytes that just filled the element, and nothing says so: what a peer does not send within 0.3 s of a message that tells it
+ * of room, it does not have. Our own close() does not wait for that, but then the element is kept for a moment.
  *
  * Locking: conn->lock (BH) covers all of the mutable state below; it is taken before lgr->lock and
  * qp->lock. Readers and writers of one connection are serialized among themselves by the caller

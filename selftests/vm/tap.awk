@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # One machine's output -> "RESULT test pass fail skip seconds" and "WHY test text" lines. A test that began and did not end
-# gives "CUT test".
+# gives "CUT test". Of what a point that failed said before ("# ..."), the last lines go along.
+
+BEGIN { SAID = 5 }
 
 function flush_test(status, seconds,	points) {
 	points = pass + fail + skip
@@ -32,6 +34,7 @@ function flush_test(status, seconds,	points) {
 	pass = fail = skip = planned = 0
 	plan = -1
 	last = ""
+	n_said = 0
 	next
 }
 /^@end / { flush_test($3, $4); next }
@@ -49,6 +52,13 @@ function flush_test(status, seconds,	points) {
 /^@/ { splat = ""; next }
 splat != "" && NF { if (splat_lines[splat]++ < 6) print "WHY " splat "   " $0 }
 test == "" { next }
+/^#/ { if (!/^# (# |ok )/) said[n_said++ % SAID] = $0 }
+/^ok / { n_said = 0 }
+/^not ok / {
+	for (i = n_said > SAID ? n_said - SAID : 0; i < n_said; i++)
+		print "WHY " test "   " said[i % SAID]
+	n_said = 0
+}
 /^ok .*# *[Ss][Kk][Ii][Pp]/ { skip++; print "WHY " test " " $0; next }
 /^ok / { pass++; next }
 /^not ok / { fail++; print "WHY " test " " $0; last = $0; next }

@@ -260,6 +260,7 @@ static bool llc_odd_ids(struct target *t)
 	msg.type = SMCX_LLC_CONFIRM_LINK;
 	msg.flags = 3;
 	evil_llc(&e, &msg);
+	WANT(evil_answered(&e, SMCX_LLC_DELETE_LINK, 11, 3000));
 	evil_pump(&e, 200);
 	WANT(e.answers[SMCX_LLC_DELETE_LINK] == 11);
 	WANT(evil_lives(&e));

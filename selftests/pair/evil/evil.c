@@ -152,6 +152,16 @@ void evil_pump(struct evil *e, int ms)
 	} while (now_ms() < end);
 }
 
+/* evil_answered() - wait for that many answers of this type */
+bool evil_answered(struct evil *e, int type, unsigned int n, int ms)
+{
+	uint64_t end = now_ms() + ms;
+
+	while (e->answers[type] < n && !e->rc.bad && now_ms() < end)
+		evil_pump(e, 1);
+	return e->answers[type] >= n;
+}
+
 bool evil_llc(struct evil *e, struct smcx_llc_msg *msg)
 {
 	uint8_t buf[SMCX_LLC_LEN_MAX];
@@ -411,7 +421,6 @@ static bool server_link_up(struct evil *e)
 	struct smcx_llc_msg msg = {
 		.type = SMCX_LLC_CONFIRM_LINK, .version = 2, .flags = SMCX_LLC_F_NO_EYECATCHER,
 	};
-	uint64_t end = now_ms() + 3000;
 
 	if (e->no_qp)
 		return true;
@@ -419,9 +428,7 @@ static bool server_link_up(struct evil *e)
 	for (int i = 0; i < (e->twice & BIT(SMCX_LLC_CONFIRM_LINK) ? 2 : 1); i++)
 		if (!(e->mute & BIT(SMCX_LLC_CONFIRM_LINK)) && !evil_llc(e, &msg))
 			return false;
-	while (!e->answers[SMCX_LLC_CONFIRM_LINK] && !e->rc.bad && now_ms() < end)
-		evil_pump(e, 1);
-	return e->up = e->answers[SMCX_LLC_CONFIRM_LINK];
+	return e->up = evil_answered(e, SMCX_LLC_CONFIRM_LINK, 1, 3000);
 }
 
 /* evil_accept() - a server's part, all of it; Return: NULL if the client gave up */

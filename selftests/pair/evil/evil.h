@@ -70,6 +70,7 @@ struct evil_conn *evil_accept(struct evil *e);
 bool evil_listen(struct evil *e, uint16_t port);
 void evil_pump(struct evil *e, int ms);
 bool evil_gone(struct evil *e, int ms);
+bool evil_answered(struct evil *e, int type, unsigned int n, int ms);
 bool evil_llc(struct evil *e, struct smcx_llc_msg *msg);
 bool evil_cdc(struct evil_conn *c, struct smcx_cdc_msg *msg);
 bool evil_tell(struct evil_conn *c, uint8_t prod_flags, uint8_t state);

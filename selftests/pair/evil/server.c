@@ -12,12 +12,18 @@
 
 static struct evil order, e;	/* a client of the victim that tells it to connect, and the server it finds */
 
+/* Of this process, and below those that the system gives to connections. */
+static uint16_t own_port(void)
+{
+	return 10000 + getpid() % 20000;
+}
+
 /* The victim shall connect to the address that the order comes from. */
 static struct evil_conn *give_order(struct evil *order)
 {
 	char how[7];
 
-	snprintf(how, sizeof(how), "c%05u", 30000 + getpid() % 10000);
+	snprintf(how, sizeof(how), "c%05u", own_port());
 	return evil_serve(order, how);
 }
 
@@ -27,7 +33,7 @@ static bool begin(struct target *t)
 	evil_close(&e);
 	evil_init(&order, &t->dev, t->addr, t->port);
 	evil_init(&e, &t->dev, t->addr, t->port);
-	return evil_listen(&e, 30000 + getpid() % 10000) && give_order(&order);
+	return evil_listen(&e, own_port()) && give_order(&order);
 }
 
 /* What the victim says: 'y' it heard its word, 'n' it did not; 0: nothing for 12 seconds. */
@@ -244,7 +250,7 @@ static bool add_link(struct target *t)
 	}
 	WANT(answered(c));
 	WANT(verdict() == 'y');
-	WANT(e.answers[SMCX_LLC_ADD_LINK]);
+	WANT(evil_answered(&e, SMCX_LLC_ADD_LINK, 1, 3000));
 	WANT(e.resp[SMCX_LLC_ADD_LINK][3] & SMCX_LLC_F_REJECT);
 	for (int i = 0; i < 2000 && !evil_gone(&e, 0); i++) {
 		getrandom(buf, sizeof(buf), 0);
