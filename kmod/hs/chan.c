@@ -85,7 +85,7 @@ int smcx_chan_send(struct smcx_hs *hs, const u8 *buf, int len)
 	if (len < 0)
 		return len;
 	iov_iter_kvec(&msg.msg_iter, WRITE, &vec, 1, len);
-	rc = hs->sk->sk_prot->sendmsg(hs->sk, &msg, len);
+	rc = hs->ops->send(hs->sk, &msg, len);
 	if (rc < 0)
 		return rc;
 	return rc == len ? 0 : -ENOBUFS;

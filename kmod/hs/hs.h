@@ -58,9 +58,12 @@ struct smcx_hs_result {
  * struct smcx_hs_ops - hs -> sock
  * @done: called exactly once unless cancelled before; process context (worker), no locks held. hs does
  *	not touch the TCP socket afterwards. May call smcx_hs_put(), not smcx_hs_cancel().
+ * @send: TCP's sendmsg() for a message of ours, which nothing that the application asked for its own bytes holds back;
+ *	process context, @sk not locked. Return: bytes taken, or negative errno.
  */
 struct smcx_hs_ops {
 	void (*done)(void *owner, const struct smcx_hs_result *res);
+	int (*send)(struct sock *sk, struct msghdr *msg, size_t len);
 };
 
 /** smcx_hs_init() - layer start. Context: load. Return: 0 or errno. */

@@ -236,6 +236,7 @@ static void smcx_child_done(void *owner, const struct smcx_hs_result *res)
 
 static const struct smcx_hs_ops smcx_child_hs_ops = {
 	.done	= smcx_child_done,
+	.send	= smcx_tcp_send_now,
 };
 
 static void smcx_child_kick(struct sock *sk)

@@ -95,6 +95,7 @@ static void smcx_client_done(void *owner, const struct smcx_hs_result *res)
 
 static const struct smcx_hs_ops smcx_client_hs_ops = {
 	.done	= smcx_client_done,
+	.send	= smcx_tcp_send_now,
 };
 
 static const struct smcx_early_ops smcx_client_early_ops = {

@@ -74,6 +74,8 @@ void smcx_tcp_child_init(struct sock *child, bool no_cookie);
 bool smcx_tcp_limit_hs(const struct sock *sk, bool (*fn)(const struct sock *sk));
 /** smcx_tcp_is_corked() - TCP_CORK. @sk: socket. Context: any. */
 bool smcx_tcp_is_corked(const struct sock *sk);
+/** smcx_tcp_send_now() - send in spite of TCP_CORK. @sk: socket, not locked. @msg: message. @len: bytes. Context: process. Return: bytes or errno. */
+int smcx_tcp_send_now(struct sock *sk, struct msghdr *msg, size_t len);
 /** smcx_tcp_is_nodelay() - TCP_NODELAY. @sk: socket. Context: any. */
 bool smcx_tcp_is_nodelay(const struct sock *sk);
 /** smcx_tcp_wants_inq() - TCP_INQ. @sk: socket. Context: any. */

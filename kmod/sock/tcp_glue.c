@@ -154,6 +154,23 @@ bool smcx_tcp_is_corked(const struct sock *sk)
 	return tcp_sk(sk)->nonagle & TCP_NAGLE_CORK;
 }
 
+int smcx_tcp_send_now(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	u8 cork;
+	int rc;
+
+	/* a BPF program's, which takes the lock itself */
+	if (READ_ONCE(sk->sk_prot)->sendmsg != tcp_sendmsg)
+		return sk->sk_prot->sendmsg(sk, msg, len);
+	lock_sock(sk);
+	cork = tcp_sk(sk)->nonagle & TCP_NAGLE_CORK;
+	tcp_sk(sk)->nonagle &= ~TCP_NAGLE_CORK;
+	rc = tcp_sendmsg_locked(sk, msg, len);
+	tcp_sk(sk)->nonagle |= cork;
+	release_sock(sk);
+	return rc;
+}
+
 bool smcx_tcp_is_nodelay(const struct sock *sk)
 {
 	return tcp_sk(sk)->nonagle & TCP_NAGLE_OFF;

@@ -84,6 +84,7 @@ struct st_env {
 	int own_port;		/* control port of the agent on this machine */
 	int scale;		/* multiplies every time limit */
 	uint64_t seed;
+	void (*prepare)(int fd);	/* of st_pair(): the local socket before it connects or is connected to; may be NULL */
 	int argc;		/* arguments left over for the program */
 	char **argv;
 };

@@ -182,6 +182,8 @@ static void own_bufs(int fd, int rcvbuf, int sndbuf)
 		MUST_EQ(st_set_int(fd, SOL_SOCKET, SO_RCVBUF, rcvbuf), 0);
 	if (sndbuf)
 		MUST_EQ(st_set_int(fd, SOL_SOCKET, SO_SNDBUF, sndbuf), 0);
+	if (st.prepare)
+		st.prepare(fd);
 }
 
 /**

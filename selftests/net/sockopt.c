@@ -320,6 +320,41 @@ static void t_nodelay_cork(void)
 		     0, buf, 9), 3);
 }
 
+static void cork(int fd)
+{
+	EQ(st_set_int(fd, IPPROTO_TCP, TCP_CORK, 1), 0);
+}
+
+/* TCP holds back 200 ms what a corked application sends, and nothing of the set-up. Returns how long these took. */
+static uint64_t pairs(int n, void (*prepare)(int fd))
+{
+	uint64_t begin = st_now_ms();
+
+	st.prepare = prepare;
+	while (n--) {
+		int fd, pfd;
+
+		st_pair(&fd, &pfd);
+		EQ(st_int_opt(fd, IPPROTO_TCP, TCP_CORK), !!prepare);
+		close(fd);
+		p_do(st.peer, P_CLOSE, pfd);
+	}
+	st.prepare = NULL;
+	return st_now_ms() - begin;
+}
+
+static void t_corked_before(void)
+{
+	uint64_t plain, corked;
+
+	pairs(1, NULL);
+	plain = pairs(8, NULL);
+	corked = pairs(8, cork);
+	if (corked > plain + 800)
+		st_fail(__FILE__, __LINE__, "8 corked connections took %llu ms, others %llu", (unsigned long long)corked,
+			(unsigned long long)plain);
+}
+
 static void t_defer_accept(void)
 {
 	struct sockaddr_storage me;
@@ -432,6 +467,7 @@ static const struct st_case cases[] = {
 	{ "lengths and pointers", t_lengths },
 	{ "TCP_INFO", t_tcp_info, true },
 	{ "TCP_NODELAY, TCP_CORK", t_nodelay_cork, true },
+	{ "TCP_CORK before there is a connection", t_corked_before, true },
 	{ "TCP_DEFER_ACCEPT", t_defer_accept },
 	{ "SIOCINQ, OUTQ, OUTQNSD, ATMARK", t_ioctl, true },
 	{ "SIOCOUTQ of a full stream", t_outq, true },
