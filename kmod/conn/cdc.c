@@ -129,6 +129,10 @@ static u8 cdc_hold_end(struct smcx_conn *c, const struct smcx_cdc_msg *msg, bool
 		rx->asked = false;
 		return msg->state_flags | end;
 	}
+	if (c->detached) {
+		smcx_conn_doubt(c);
+		return msg->state_flags;
+	}
 	if (moved)
 		rx->asked = false;
 	rx->held = end;

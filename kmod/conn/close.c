@@ -50,17 +50,27 @@ static void close_believe(struct smcx_conn *c)
 	smcx_conn_peer_flags(c, end);
 }
 
+void smcx_conn_doubt(struct smcx_conn *c)
+{
+	unsigned long until = c->rx.doubt_until;
+
+	c->rx.doubt = true;
+	if (!c->killed && time_before(jiffies, until) && time_before(until, c->deadline))
+		smcx_conn_timer_arm(c, until - jiffies);
+}
+
 void smcx_conn_close(struct smcx_conn *c, bool abort)
 {
 	unsigned long limit;
+	bool end_in_doubt;
 
 	/* TCP is reset, too */
 	if (abort)
 		smcx_lgr_note_reset(c->m.lgr);
 	smcx_conn_lock(c);
 	limit = close_patience(c);
-	c->rx.doubt = c->rx.held;
-	if (c->rx.doubt)
+	end_in_doubt = c->rx.held;
+	if (end_in_doubt)
 		close_believe(c);
 	/* as TCP: data that nobody will read was lost, and the peer shall know */
 	c->abortive = abort || smcx_conn_avail(c);
@@ -70,11 +80,12 @@ void smcx_conn_close(struct smcx_conn *c, bool abort)
 	smcx_turn_release(c);
 	smcx_conn_event(c, SMCX_CLOSE_EV_APP_CLOSE, 0);
 	c->tx.q.push = c->tx.q.queued;
+	c->deadline = jiffies + limit;
 	c->rx.doubt_until = jiffies + SMCX_CONN_DOUBT_WAIT;
-	if (!c->killed) {
-		c->deadline = jiffies + limit;
-		smcx_conn_timer_arm(c, c->rx.doubt ? min(limit, SMCX_CONN_DOUBT_WAIT) : limit);
-	}
+	if (!c->killed)
+		smcx_conn_timer_arm(c, limit);
+	if (end_in_doubt)
+		smcx_conn_doubt(c);
 	smcx_conn_push(c);
 	smcx_conn_unlock(c);
 	smcx_member_put(&c->m);
@@ -120,9 +131,9 @@ static void close_give_up(struct smcx_conn *c)
 /* Told that there is room, the peer sends nothing; what it has not got yet does not count. */
 static void close_no_more(struct smcx_conn *c)
 {
-	if (c->tx.msgs)
-		c->rx.ask_until = jiffies + SMCX_CONN_END_WAIT;
-	if (time_before(jiffies, c->rx.ask_until))
+	if (c->rx.ask_msgs)
+		smcx_conn_timer_arm(c, SMCX_CONN_END_WAIT);
+	else if (time_before(jiffies, c->rx.ask_until))
 		smcx_conn_timer_arm(c, c->rx.ask_until - jiffies);
 	else
 		close_believe(c);

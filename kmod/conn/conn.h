@@ -64,7 +64,8 @@ struct pipe_inode_info;
  * The peer's end: net/smc says "done writing" or "closed" while bytes of its still wait for room (BLOCKED in the same message),
  * and sends these as room comes, at once. Such flags are held, and not taken back by what follows. BLOCKED may also be left over
  * from bytes that just filled the element, and nothing says so: what a peer does not send within 0.3 s of a message that tells it
- * of room, it does not have. Our own close() does not wait for that, but then the element is kept for a moment.
+ * of room, it does not have. Our own close() does not wait for that, nor does what comes after it, but then the element is kept
+ * for a moment.
  *
  * Locking: conn->lock (BH) covers all of the mutable state below; it is taken before lgr->lock and
  * qp->lock. Readers and writers of one connection are serialized among themselves by the caller
@@ -109,8 +110,9 @@ struct smcx_conn_ops {
  * @sflags: peer's connection state flags so far (sticky)
  * @held: flags that it writes no more, not believed yet: see "The peer's end" in the DOC
  * @asked: the peer has been told of room, and has sent nothing since
- * @ask_until: jiffies: then it has nothing
- * @doubt: the application closed before it was known whether there is more
+ * @ask_msgs: messages under way up to the one that told it, 0 = it has got that
+ * @ask_until: jiffies, while @ask_msgs is 0: then it has nothing
+ * @doubt: detached, and the peer's end was believed before it was known whether there is more
  * @doubt_until: jiffies: of a closed one: the peer has long heard of it, and writes no more
  * @high: high-water mark of bytes ever received (bounds zeroing)
  * @urg_state: SMCX_URG_*
@@ -130,6 +132,7 @@ struct smcx_conn_rx {
 	u8			sflags;
 	u8			held;
 	bool			asked;
+	u8			ask_msgs;
 	unsigned long		ask_until;
 	bool			doubt;
 	unsigned long		doubt_until;

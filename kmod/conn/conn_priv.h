@@ -236,6 +236,13 @@ static inline bool smcx_conn_end_has_room(const struct smcx_conn *c, struct smcx
 	return rx->held && smcx_cursor_diff(cons, rx->prod, rx->rmbe.size) < rx->rmbe.size;
 }
 
+/**
+ * smcx_conn_doubt() - of a detached connection, whose peer's end was believed: keep the element until that has heard of ours
+ * @c: connection
+ * Context: conn->lock held.
+ */
+void smcx_conn_doubt(struct smcx_conn *c) __must_hold(&c->lock);
+
 /* ---- tx.c ---- */
 
 /* As TCP: worth waking a writer when a third of the limit is free. */

@@ -196,6 +196,8 @@ static void conn_sent(struct smcx_slot *slot, bool ok)
 	n = tx->msg_len[tx->msg_first];
 	tx->msg_first = (tx->msg_first + 1) % SMCX_CONN_MSGS;
 	tx->msgs--;
+	if (c->rx.ask_msgs && !--c->rx.ask_msgs)
+		c->rx.ask_until = jiffies + SMCX_CONN_END_WAIT;
 	if (n) {
 		tx->data_msgs--;
 		WRITE_ONCE(tx->nomem, false);
@@ -243,11 +245,11 @@ static void xmit_encode(const struct smcx_conn *c, u32 len, u8 *buf)
 	smcx_cdc_encode(&msg, buf);
 }
 
-/* If nothing comes, the timer ends the waiting; what is corked may have set it earlier. */
+/* Of the message that is about to count as sent. If nothing comes, the timer ends the waiting; what is corked may have set it earlier. */
 static void xmit_asked(struct smcx_conn *c)
 {
 	c->rx.asked = true;
-	c->rx.ask_until = jiffies + SMCX_CONN_END_WAIT;
+	c->rx.ask_msgs = c->tx.msgs + 1;
 	if (!c->tx.cork_timer && !c->detached)
 		smcx_conn_timer_arm(c, SMCX_CONN_END_WAIT);
 }
@@ -267,7 +269,7 @@ static void xmit_commit(struct smcx_conn *c, u32 len)
 	tx->urg_due = false;
 	tx->prod = smcx_cursor_add(tx->prod, len, tx->peer_size);
 	c->rx.cons_sent = xmit_cons(c);
-	if (smcx_conn_end_has_room(c, c->rx.cons_sent))
+	if (!c->rx.asked && smcx_conn_end_has_room(c, c->rx.cons_sent))
 		xmit_asked(c);
 	c->rx.pflags &= ~SMCX_CDC_PROD_CURS_UPDATE;
 	tx->update_due = false;

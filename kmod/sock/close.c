@@ -183,7 +183,6 @@ static int smcx_shutdown_listener(struct socket *sock, struct smcx_sock *ss, int
 {
 	if (!smcx_listen_stop(ss))
 		return smcx_tcp_ops(sock->sk)->shutdown(sock, how);
-	sock->sk->sk_state_change(sock->sk);
 	return 0;
 }
 

@@ -302,7 +302,6 @@ bool smcx_listen_stop(struct smcx_sock *ss)
 
 	lock_sock(sk);
 	smcx_filter_del_port(ss);
-	smp_store_release(&ss->mode, SMCX_MODE_DEAD);
 	stopped = ss->attached;
 	if (stopped) {
 		smcx_listen_leave(sk);
@@ -310,7 +309,10 @@ bool smcx_listen_stop(struct smcx_sock *ss)
 		smcx_early_unlisten(ss);
 		smcx_af_ops_restore(sk);
 		smcx_sock_detach(ss);
+		/* under the lock: the next moment the sk may be another thread's client */
+		sk->sk_state_change(sk);
 	}
+	smp_store_release(&ss->mode, SMCX_MODE_DEAD);
 	release_sock(sk);
 	smcx_child_close_all(ss);
 	if (cancel_delayed_work(&ss->lsn->work))

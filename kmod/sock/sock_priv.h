@@ -338,7 +338,7 @@ int smcx_listen_start(struct socket *sock, struct smcx_sock **out);
 void smcx_listen_started(struct smcx_sock *ss);
 /** smcx_listen_pull() - next child of TCP's accept queue. @ss: listener. @err: errno if there is none. Context: process. */
 struct sock *smcx_listen_pull(struct smcx_sock *ss, int *err);
-/** smcx_listen_stop() - TCP leaves LISTEN; unhook, close all children. @ss: listener. Context: process, no locks. Return: false if another thread had stopped it. */
+/** smcx_listen_stop() - TCP leaves LISTEN; unhook, wake who waits, close all children. @ss: listener. Context: process, no locks. Return: false if another thread had stopped it. */
 bool smcx_listen_stop(struct smcx_sock *ss);
 /** smcx_tcp_congested_limit() - congestion callback with SMC_LIMIT_HS. @sk: listener. Context: RCU. */
 bool smcx_tcp_congested_limit(const struct sock *sk);

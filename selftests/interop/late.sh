@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # In-tree smc closes while bytes still wait for room here, and sends these afterwards: a slow reader must get them all. A sender whose
-# last byte just fills our element looks the same: its end must not take longer than others.
+# last byte just fills our element looks the same: its end must not take longer than others, whether it comes before or after our own
+# close, and whatever we write meanwhile.
 # vm-test: timeout=120 client=smcx
 . /tests/pair/lib-check.sh
 . /tests/pair/lib-page.sh
@@ -24,14 +25,36 @@ is_whole() { echo "$(stat -c %s "$1") bytes"; [ "$(md5sum < "$1")" = "$2" ]; }
 
 # The bytes that fill the element, five times; each sender closes at once.
 at_once() {
-	local begun=$(awk '{ printf "%d", $1 * 1000 }' /proc/uptime) i took
+	local begun=$(now_ms) i took
 	for i in 1 2 3 4 5; do
 		peer sync full-$i 60
 		fetch got cat && is_whole got "$1" || return 1
 	done
-	took=$(($(awk '{ printf "%d", $1 * 1000 }' /proc/uptime) - begun))
+	took=$(($(now_ms) - begun))
 	echo "$took ms"
 	[ $took -lt $((5000 * SLOW)) ]
+}
+
+now_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
+
+# We have all bytes, and close first.
+closes_first() {
+	smc_run socat -u TCP:"$PEER":5600,readbytes="$1" - > got
+	echo "$(stat -c %s got) bytes"
+	[ "$(stat -c %s got)" = "$1" ]
+}
+
+nothing_open() { ! smcx -j lgr | grep -qE '"connections": [1-9]'; }
+
+# Reads to the end, while something is written every 50 ms for 10 seconds.
+writes_on() {
+	local begun=$(now_ms) before=$(value client_v2)
+	smc_run bash -c 'exec 3<>/dev/tcp/'"$PEER"'/5600
+		for i in $(seq 200); do echo word >&3; sleep 0.05; done &
+		cat <&3 > got
+		kill $! 2>/dev/null'
+	echo "$(($(now_ms) - begun)) ms, $(stat -c %s got) bytes"
+	[ $(($(now_ms) - begun)) -lt $((6000 * SLOW)) ] && [ "$(value client_v2)" -gt "$before" ] && is_whole got "$1"
 }
 
 serve() { smc_run socat -u OPEN:"$1" TCP-LISTEN:5600,reuseaddr & }
@@ -55,6 +78,14 @@ if [ "$ROLE" = server ]; then
 		peer sync full-$i 60
 		wait
 	done
+	{ cat full; sleep 3; } | smc_run socat -u -b 1000000 - TCP-LISTEN:5600,reuseaddr &
+	listens
+	peer sync first 60
+	wait
+	smc_run socat -t 20 OPEN:full,rdonly\!\!OPEN:/dev/null,wronly TCP-LISTEN:5600,reuseaddr &
+	listens
+	peer sync writes 60
+	wait
 	peer sync done $((60 * SLOW))
 	exit
 fi
@@ -67,6 +98,12 @@ for i in 1 2; do
 	check "every byte came" is_whole got "$big"
 done
 check "an element just filled: as quick as ever" at_once "$full"
+peer sync first 60
+check "an element just filled, and we close first: every byte" closes_first "$(sysctl -n net.smc.rmem)"
+sleep 3
+check "the sender's end, after ours, is believed at once" until_ok nothing_open
+peer sync writes 60
+check "an element just filled, and we write on: as quick as ever" writes_on "$full"
 peer sync done $((60 * SLOW))
 echo "1..$n"
 exit $bad
