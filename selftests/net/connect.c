@@ -540,6 +540,48 @@ static void t_bound_source(void)
 	close(fd);
 }
 
+struct ending {
+	int fd;
+	bool over;
+};
+
+static void *end_listener(void *arg)
+{
+	struct ending *e = arg;
+
+	EQ(shutdown(e->fd, SHUT_RD), 0);
+	__atomic_store_n(&e->over, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* A thread ends the listener while another connects, to where no route leads: the socket is a client again and again. */
+static void t_was_listener(void)
+{
+	struct sockaddr_storage ss, nowhere = {};
+	socklen_t l;
+
+	nowhere.ss_family = st.mode->af;
+	if (st_is_ipv6())
+		inet_pton(AF_INET6, st.mode->mapped ? "::ffff:192.0.2.1" : "2001:db8::1", &((struct sockaddr_in6 *)&nowhere)->sin6_addr);
+	else
+		inet_pton(AF_INET, "192.0.2.1", &((struct sockaddr_in *)&nowhere)->sin_addr);
+	((struct sockaddr_in *)&nowhere)->sin_port = htons(7);
+	for (int i = 0; i < 500; i++) {
+		struct ending e = { .fd = st_socket(0) };
+		pthread_t t;
+
+		l = st_addr(&ss, false, 0);
+		MUST_EQ(bind(e.fd, (void *)&ss, l), 0);
+		MUST_EQ(listen(e.fd, 4), 0);
+		MUST_EQ(pthread_create(&t, NULL, end_listener, &e), 0);
+		while (!__atomic_load_n(&e.over, __ATOMIC_ACQUIRE))
+			EXPECT(connect(e.fd, (void *)&nowhere, l) == -1);
+		pthread_join(t, NULL);
+		FAILS(connect(e.fd, (void *)&nowhere, l), ENETUNREACH);
+		close(e.fd);
+	}
+}
+
 static const struct st_case cases[] = {
 	{ "blocking", t_blocking },
 	{ "non-blocking", t_nonblock },
@@ -562,6 +604,7 @@ static const struct st_case cases[] = {
 	{ "IPV6_V6ONLY", t_v6only, .exists = st_is_ipv6 },
 	{ "to itself", t_self },
 	{ "bound source", t_bound_source },
+	{ "while another thread ends the listener", t_was_listener, .secs = 60 },
 };
 
 int main(int argc, char **argv)
