@@ -91,7 +91,8 @@ __attribute__((format(printf, 1, 2))) static void tell(const char *format, ...)
 
 	if (!verbose)
 		return;
-	len = snprintf(line, sizeof(line) - 1, "smc_run: %s[%ld]: ", program_invocation_short_name,
+	/* argv[0] is as long as the caller likes, and snprintf() says how long it would have been. */
+	len = snprintf(line, sizeof(line) - 1, "smc_run: %.32s[%ld]: ", program_invocation_short_name,
 		       (long)getpid());
 	va_start(args, format);
 	n = vsnprintf(line + len, sizeof(line) - 1 - len, format, args);

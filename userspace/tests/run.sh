@@ -74,6 +74,16 @@ else
 	echo "ok $n - a setuid program # SKIP only root can make one of another user"
 fi
 
+# A message longer than its buffer ends early; the name of a program may be as long as it likes.
+long_name()
+{
+	(SMC_RUN_VERBOSE=1 LD_PRELOAD=$LIB exec -a "${long:0:900}" "$OUT/probe") > /dev/null 2> "$tmp/e" &&
+		grep -q '^smc_run: x\{32\}\[[0-9]*\]: .*going on with TCP$' "$tmp/e"
+}
+if ! grep -q '^smcx\? ' /proc/modules 2>/dev/null; then
+	check "-v and a program with a name of 900 characters" long_name
+fi
+
 check "32 threads at once" "$run" "$OUT/storm"
 early()
 {
