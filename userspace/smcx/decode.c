@@ -89,14 +89,25 @@ static int from_capture(FILE *file, const char *name)
 	return rc;
 }
 
-/* Captures begin with one of their magic numbers; no text begins so. */
+/*
+ * Captures begin with one of their magic numbers; no text begins so. That of pcapng begins like an
+ * empty line: all of it counts, and no byte is read behind the first that differs, as the next may
+ * be long in coming. glibc takes back more than one byte.
+ */
 static bool is_capture(FILE *file)
 {
-	int c = getc(file);
+	static const unsigned char pcapng[] = { 0x0A, 0x0D, 0x0D, 0x0A };
+	size_t same = 0, i;
+	int c;
 
-	if (c != EOF)
+	while ((c = getc(file)) != EOF && c == pcapng[same])
+		if (++same == sizeof(pcapng))
+			break;
+	if (c != EOF && same < sizeof(pcapng))
 		ungetc(c, file);
-	return c == 0xA1 || c == 0xD4 || c == 0x4D || c == 0x0A;
+	for (i = same; i--;)
+		ungetc(pcapng[i], file);
+	return same == sizeof(pcapng) || (!same && (c == 0xA1 || c == 0xD4 || c == 0x4D));
 }
 
 static int decode_file(const char *name)

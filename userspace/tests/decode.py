@@ -7,6 +7,8 @@ import select
 import struct
 import subprocess
 import sys
+import tempfile
+import time
 
 SMCX = sys.argv[1]
 CLIENT, SERVER = bytes([10, 0, 0, 2]), bytes([10, 0, 0, 1])
@@ -83,6 +85,16 @@ def run(data, *args):
 def decode(data, *args):
     got = run(data, "--json", *args)
     return json.loads(got.stdout)
+
+
+def slowly(data, n):
+    """The first n bytes arrive one by one."""
+    with subprocess.Popen([SMCX, "decode", "-", "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as tool:
+        for i in range(n):
+            tool.stdin.write(data[i:i + 1])
+            tool.stdin.flush()
+            time.sleep(0.05)
+        return tool.communicate(data[n:])[0]
 
 
 def names(lines):
@@ -219,6 +231,19 @@ def test_errors(g):
     check("text that is no message", (bad.returncode, b"line 3" in bad.stderr), (1, True))
     cut = bytearray(g["accept_612_first"])
     cut[45] = 0
+    accept = g["accept_612_first"].hex().encode()
+    for name, start in (("an empty line", b"\n"), ("two", b"\n\n"), ("one that ends differently", b"\n\r\n")):
+        check(f"text that begins with {name}", decode(start + accept), decode(accept))
+    got, want = run(b"\nE2\n"), run(b"E2\n")
+    check("and is no whole message", (got.returncode, got.stdout, got.stderr), (0, want.stdout, want.stderr))
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(b"\nE2\n")
+        file.flush()
+        got = subprocess.run([SMCX, "decode", file.name], capture_output=True, check=False)
+    check("the same from a file", (got.returncode, got.stdout), (0, want.stdout))
+    check("an empty line only", (run(b"\n").returncode, run(b"\n").stderr), (0, b"smcx: -: no messages\n"))
+    check("a byte at a time", [names(json.loads(slowly(x, 6))) for x in (pcapng(frames), b"\n" + accept)],
+          [names(decode(x)) for x in (pcapng(frames), accept)])
     check("a malformed message says so", [x.get("malformed") for x in decode(cut.hex().encode())], ["yes"])
     check("no file: status and what to do", subprocess.run([SMCX, "decode", "/no/such"], capture_output=True,
                                                             check=False).returncode, 1)
