@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 #include "autobpf.h"
 #include "out.h"
 #include "smcx.h"
+
+#define LOCK	"/run/smcx-auto.lock"
 
 static const struct out_column columns[] = {
 	{ "netns", "Namespace", false },
@@ -116,12 +119,48 @@ static int open_switch(struct auto_switch *s)
 	return auto_load(s, &why) ? fail(why) : EXIT_FINE;
 }
 
-static int on(char **argv)
+/* One smcx changes the switch at a time, others wait. @r: rule, or NULL for all of them. */
+static int locked(int (*change)(const struct auto_rule *r), const struct auto_rule *r)
+{
+	int fd = open(LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600), rc;
+
+	if (fd < 0)
+		return fail("cannot open " LOCK);
+	rc = flock(fd, LOCK_EX) ? fail("cannot lock " LOCK) : change(r);
+	/* The file stays: who waits for it has it open, and would lock another than who comes then. */
+	close(fd);
+	return rc;
+}
+
+static int add(const struct auto_rule *r)
 {
 	struct auto_rules all;
 	struct auto_switch s;
-	struct auto_rule r;
 	int rc, index;
+
+	rc = open_switch(&s);
+	if (rc)
+		return rc;
+	if (auto_get(&s, &all))
+		return fail("auto");
+	if (find(&all, r, false) >= 0)
+		return EXIT_FINE;
+	index = find(&all, r, true);
+	if (index < 0)
+		return usage_error("auto: all places for rules are taken; remove one with", "auto off");
+	if (r->cgroup) {
+		rc = set_cgroup(&s, index, r->text);
+		if (rc)
+			return rc;
+	}
+	all.rule[index] = *r;
+	return auto_set(&s, &all) ? fail("auto") : EXIT_FINE;
+}
+
+static int on(char **argv)
+{
+	struct auto_rule r;
+	int rc;
 
 	rc = parse(argv, &r);
 	if (rc)
@@ -132,23 +171,7 @@ static int on(char **argv)
 		fputs("smcx: no module with SMC is loaded: load it with 'modprobe smcx'\n", stderr);
 		return EXIT_NO_SMC;
 	}
-	rc = open_switch(&s);
-	if (rc)
-		return rc;
-	if (auto_get(&s, &all))
-		return fail("auto");
-	if (find(&all, &r, false) >= 0)
-		return EXIT_FINE;
-	index = find(&all, &r, true);
-	if (index < 0)
-		return usage_error("auto: all places for rules are taken; remove one with", "auto off");
-	if (r.cgroup) {
-		rc = set_cgroup(&s, index, r.text);
-		if (rc)
-			return rc;
-	}
-	all.rule[index] = r;
-	return auto_set(&s, &all) ? fail("auto") : EXIT_FINE;
+	return locked(add, &r);
 }
 
 static bool is_empty(const struct auto_rules *all)
@@ -161,18 +184,14 @@ static bool is_empty(const struct auto_rules *all)
 	return true;
 }
 
-static int off(char **argv)
+static int take(const struct auto_rule *r)
 {
 	struct auto_rules all;
 	struct auto_switch s;
-	struct auto_rule r;
-	int rc, index;
+	int index;
 
-	if (!*argv)
+	if (!r)
 		return !auto_unload() || errno == ENOENT ? EXIT_FINE : fail("auto off");
-	rc = parse(argv, &r);
-	if (rc)
-		return rc;
 	if (auto_open(&s)) {
 		if (errno == ENOENT)
 			return usage_error("auto: no such rule; see", "auto show");
@@ -180,13 +199,24 @@ static int off(char **argv)
 	}
 	if (auto_get(&s, &all))
 		return fail("auto off");
-	index = find(&all, &r, false);
+	index = find(&all, r, false);
 	if (index < 0)
 		return usage_error("auto: no such rule; see", "auto show");
 	memset(&all.rule[index], 0, sizeof(all.rule[index]));
 	if (is_empty(&all))
 		return auto_unload() ? fail("auto off") : EXIT_FINE;
 	return auto_set(&s, &all) ? fail("auto off") : EXIT_FINE;
+}
+
+static int off(char **argv)
+{
+	struct auto_rule r;
+	int rc;
+
+	if (!*argv)
+		return locked(take, NULL);
+	rc = parse(argv, &r);
+	return rc ? rc : locked(take, &r);
 }
 
 static int show(void)

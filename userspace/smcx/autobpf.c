@@ -122,15 +122,26 @@ static int attach(int program)
 /* The link last: what has no rules file has no effect either. */
 static int pin_all(const struct auto_switch *s, int link)
 {
-	if ((mkdir(FOLDER, 0700) && errno != EEXIST) || pin(s->rules, RULES) || pin(s->cgroups, CGROUPS) ||
-	    pin(link, LINK)) {
-		int saved = errno;
+	static const char *const path[] = { RULES, CGROUPS, LINK };
+	const int fd[] = { s->rules, s->cgroups, link };
+	int i, n = sizeof(fd) / sizeof(fd[0]), saved;
+	bool made = !mkdir(FOLDER, 0700);
 
-		auto_unload();
-		errno = saved;
+	if (!made && errno != EEXIST)
 		return -1;
-	}
-	return 0;
+	for (i = 0; i < n; i++)
+		if (pin(fd[i], path[i]))
+			break;
+	if (i == n)
+		return 0;
+	/* What was there before us may be in use. */
+	saved = errno;
+	while (i--)
+		unlink(path[i]);
+	if (made)
+		rmdir(FOLDER);
+	errno = saved;
+	return -1;
 }
 
 int auto_load(struct auto_switch *s, const char **why)
@@ -154,7 +165,11 @@ int auto_load(struct auto_switch *s, const char **why)
 	if (link < 0)
 		return -1;
 	*why = "cannot keep the BPF program in " FOLDER;
-	return pin_all(s, link);
+	if (!pin_all(s, link))
+		return 0;
+	if (errno == EEXIST)
+		*why = "a part of a switch is in " FOLDER " already: remove it with 'smcx auto off'";
+	return -1;
 }
 
 int auto_unload(void)

@@ -13,6 +13,9 @@
  *
  * Loaded with bpf(2) as it is, so that neither building nor running smcx needs a BPF compiler or
  * library. It stays after smcx ends, held by the file system for BPF objects, until the next boot.
+ *
+ * All rules are one value that is read, changed and written back, and loading pins three objects:
+ * who changes the switch (load, unload, set) holds a lock on /run/smcx-auto.lock. Reading needs none.
  */
 
 #include <linux/types.h>

@@ -267,6 +267,35 @@ END
 	exits "smcx why without the module: 3" 3 "" "$BIN/smcx" why localhost 1
 	check "which it says" grep -q "what to do: Load it: 'modprobe smcx'" <("$BIN/smcx" why localhost 1)
 fi
+
+# auto_at_once OPTION: with the maps of a faked kernel, in mounts of our own; prints what is wrong.
+auto_at_once()
+{
+	# shellcheck disable=SC2086
+	unshare $1 -m bash -c '
+		mount -t tmpfs none /run && mount -t tmpfs none /sys && mkdir -p /sys/fs/bpf/smcx-auto && cd /sys/fs/bpf/smcx-auto &&
+			truncate -s 4096 rules cgroups link || exit 1
+		rules() { "$1" auto show --json | grep -o netns_inode | wc -l; }
+		export LD_PRELOAD=$2/libfakebpf.so
+		"$1" auto on & "$1" auto on netns any; wait
+		[ "$(rules "$1")" -eq 2 ] || echo "two on at once: $(rules "$1") rules"
+		"$1" auto on netns /proc/self/ns/mnt & "$1" auto off netns any; wait
+		[ "$(rules "$1")" -eq 2 ] || echo "on and off at once: $(rules "$1") rules"
+		[ "$(stat -c %a /run/smcx-auto.lock)" = 600 ] || echo "mode of the lock"
+		mount -t tmpfs -o ro none /run
+		"$1" auto off netns any 2> /sys/err; [ $? -eq 2 ] && grep -q "/run/smcx-auto.lock: Read-only" /sys/err || cat /sys/err
+		' - "$BIN/smcx" "$OUT" > "$tmp/o" 2>&1
+	cat "$tmp/o"
+	[ ! -s "$tmp/o" ]
+}
+[ "$(id -u)" -eq 0 ] && user="" || user=-r
+# shellcheck disable=SC2086
+if unshare $user -m mount -t tmpfs none /run 2> /dev/null; then
+	check "smcx auto: several at once lose no rule" auto_at_once "$user"
+else
+	n=$((n + 1))
+	echo "ok $n - smcx auto: several at once # SKIP no mounts of our own here"
+fi
 "${0%/*}"/decode.py "$BIN/smcx" "${0%/*}"/../../selftests/unit/golden.h > "$tmp/decode"
 check "smcx decode, all its tests" test $? -eq 0
 points "$tmp/decode"
