@@ -23,6 +23,12 @@ static void smcx_local_find_v2(struct smcx_hs *hs)
 	loc->offer.no_v2 = smcx_path_find(hs->sk, SMCX_ROCE_V2, &loc->v2);
 }
 
+/* Bytes behind a CDC are stored beside those that the device writes. */
+static bool smcx_local_may_store(const struct smcx_hs_local *loc)
+{
+	return (!loc->v1.dev || smcx_dev_is_coherent(loc->v1.dev)) && (!loc->v2.dev || smcx_dev_is_coherent(loc->v2.dev));
+}
+
 void smcx_local_build(struct smcx_hs *hs)
 {
 	struct smcx_hs_local *loc = &hs->local;
@@ -34,7 +40,7 @@ void smcx_local_build(struct smcx_hs *hs)
 	loc->offer.release = SMCX_RELEASE_MAX;
 	loc->offer.max_conns = READ_ONCE(sc->max_conns);
 	loc->offer.caps = SMCX_HS_CAPS;
-	if (!READ_ONCE(hs->sn->sysctl.data_in_cdc))
+	if (!READ_ONCE(hs->sn->sysctl.data_in_cdc) || !smcx_local_may_store(loc))
 		loc->offer.caps &= ~SMCX_CAP_DATA;
 	loc->offer.max_links = min_t(unsigned int, READ_ONCE(sc->max_links), SMCX_OFFER_LINKS);
 }

@@ -127,13 +127,18 @@ static struct smcx_region *smcx_pool_alloc(struct smcx_qp *qp, u8 code, unsigned
 
 static int smcx_pool_register_one(struct smcx_lgr *lgr, struct smcx_region *mem)
 {
-	int rc = smcx_region_register(mem);
+	int rc = smcx_region_register(mem, true);
 
 	if (!rc)
 		rc = smcx_region_wait(mem);
-	/* a registration that does not return means a QP that does not work, protocol.rst 3.2 */
-	if (rc == -ETIMEDOUT)
+	/*
+	 * A registration that does not return means a QP that does not work, protocol.rst 3.2. The caller unmaps the
+	 * region: no later than that the device must have given it up.
+	 */
+	if (rc == -ETIMEDOUT) {
 		smcx_lgr_terminate(lgr, -ETIMEDOUT, 0);
+		smcx_qp_fence(mem->qp);
+	}
 	return rc;
 }
 
@@ -356,10 +361,10 @@ int smcx_pool_register(struct smcx_link *link)
 	list_for_each_entry(pr, &lgr->regions, node) {
 		if (READ_ONCE(pr->mem->state) != SMCX_REGION_NEW)
 			continue;
-		rc = smcx_region_register(pr->mem);
+		rc = smcx_region_register(pr->mem, false);
 		/* completions come in order: behind the last one there is room again */
 		if (rc == -EBUSY && posted && !smcx_region_wait(posted))
-			rc = smcx_region_register(pr->mem);
+			rc = smcx_region_register(pr->mem, false);
 		if (rc)
 			break;
 		posted = pr->mem;

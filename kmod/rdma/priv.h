@@ -60,13 +60,15 @@ struct smcx_recv {
  * @cqe: completion hook
  * @qp: owner
  * @region: what is registered; NULL when nobody waits any more. qp->lock
- * @busy: posted and not completed. qp->lock
+ * @busy: posted and not completed, or about to be. qp->lock
+ * @alone: no message may be in the queue with it. qp->lock
  */
 struct smcx_reg {
 	struct ib_cqe		cqe;
 	struct smcx_qp		*qp;
 	struct smcx_region	*region;
 	bool			busy;
+	bool			alone;
 };
 
 /**
@@ -138,6 +140,9 @@ enum smcx_qp_state {
  * @slot_dma: DMA address of @slot_mem, 0 = not mapped
  * @recvs: receives
  * @regs: registrations under way
+ * @reg_waits: one of them, to be posted when the queue is empty; qp->lock
+ * @when_empty: while there is such a one: to be called when no slot is out, or the QP is not live; qp->lock
+ * @reg_holds: how many want the queue for themselves: no slot is given; qp->lock
  * @qp: the QP
  */
 struct smcx_qp_priv {
@@ -171,10 +176,16 @@ struct smcx_qp_priv {
 	u64			slot_dma;
 	struct smcx_recv	*recvs;
 	struct smcx_reg		regs[SMCX_QP_REG_WRS];
+	struct smcx_reg		*reg_waits;
+	void			(*when_empty)(struct smcx_qp *qp);
+	unsigned int		reg_holds;
 	struct smcx_qp		*qp;
 };
 
 /* ---- slot.c ---- */
+
+/** smcx_slot_wake() - may those that were refused a slot have one now? @qp: QP. Context: qp->lock held. Return: call @ops->slot_free. */
+bool smcx_slot_wake(struct smcx_qp *qp);
 
 /** smcx_slots_alloc() - memory of the send slots. @qp: new QP. Context: process. Return: 0 or -ENOMEM. */
 int smcx_slots_alloc(struct smcx_qp *qp);

@@ -18,11 +18,23 @@ static void smcx_region_settle(struct smcx_region *r, int state)
 	complete_all(&r->registered);
 }
 
+/* The registration is over, or will not be. */
+static void smcx_reg_release(struct smcx_reg *reg)
+{
+	lockdep_assert_held(&reg->qp->lock);
+	if (reg->alone)
+		reg->qp->priv->reg_holds--;
+	reg->alone = false;
+	reg->region = NULL;
+	reg->busy = false;
+}
+
 static void smcx_reg_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct smcx_reg *reg = container_of(wc->wr_cqe, struct smcx_reg, cqe);
 	bool ok = wc->status == IB_WC_SUCCESS;
 	struct smcx_qp *qp = reg->qp;
+	bool wake;
 
 	spin_lock_bh(&qp->lock);
 	if (qp->priv->dead) {
@@ -32,11 +44,13 @@ static void smcx_reg_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (reg->region)
 		smcx_region_settle(reg->region, ok ? SMCX_REGION_READY :
 						     SMCX_REGION_FAILED);
-	reg->region = NULL;
-	reg->busy = false;
+	smcx_reg_release(reg);
+	wake = ok && smcx_slot_wake(qp);
 	spin_unlock_bh(&qp->lock);
 	if (!ok)
 		smcx_qp_fail(qp, true);
+	else if (wake)
+		qp->ops->slot_free(qp);
 }
 
 void smcx_regions_init(struct smcx_qp *qp)
@@ -171,16 +185,48 @@ static struct smcx_reg *smcx_reg_get(struct smcx_qp *qp)
 	return NULL;
 }
 
-int smcx_region_register(struct smcx_region *r)
+static void smcx_reg_go(struct smcx_qp *qp);
+
+static void smcx_reg_wait(struct smcx_qp *qp, struct smcx_reg *reg)
 {
-	struct smcx_qp *qp = r->qp;
+	lockdep_assert_held(&qp->lock);
+	qp->priv->reg_waits = reg;
+	qp->priv->when_empty = reg ? smcx_reg_go : NULL;
+}
+
+static int smcx_reg_post(struct smcx_reg *reg)
+{
+	struct smcx_region *r = reg->region;
 	struct ib_reg_wr wr = {
 		.wr.opcode	= IB_WR_REG_MR,
+		.wr.wr_cqe	= &reg->cqe,
 		.wr.send_flags	= IB_SEND_SIGNALED,
 		.mr		= r->priv->mr,
 		.key		= r->rkey,
 		.access		= IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE,
 	};
+
+	lockdep_assert_held(&reg->qp->lock);
+	return ib_post_send(reg->qp->priv->ibqp, &wr.wr, NULL);
+}
+
+/* The queue is empty, or the QP has ended: post the registration that waits for that, or give it up. */
+static void smcx_reg_go(struct smcx_qp *qp)
+{
+	struct smcx_reg *reg = qp->priv->reg_waits;
+
+	lockdep_assert_held(&qp->lock);
+	smcx_reg_wait(qp, NULL);
+	if (qp->live && !smcx_reg_post(reg))
+		return;
+	smcx_region_settle(reg->region, SMCX_REGION_FAILED);
+	smcx_reg_release(reg);
+}
+
+int smcx_region_register(struct smcx_region *r, bool busy)
+{
+	struct smcx_qp *qp = r->qp;
+	struct smcx_qp_priv *p = qp->priv;
 	struct smcx_reg *reg;
 	int rc = -ENOTCONN;
 
@@ -192,15 +238,21 @@ int smcx_region_register(struct smcx_region *r)
 		goto out;
 	rc = -EBUSY;
 	reg = smcx_reg_get(qp);
-	if (!reg)
-		goto out;
-	wr.wr.wr_cqe = &reg->cqe;
-	rc = ib_post_send(qp->priv->ibqp, &wr.wr, NULL);
-	if (rc)
+	if (!reg || p->reg_waits)
 		goto out;
 	reg->busy = true;
 	reg->region = r;
-	r->state = SMCX_REGION_POSTED;
+	reg->alone = busy && qp->dev->ibdev->ops.driver_id == RDMA_DRIVER_RXE;
+	p->reg_holds += reg->alone;
+	rc = 0;
+	if (reg->alone && qp->nfree < SMCX_QP_SEND_SLOTS)
+		smcx_reg_wait(qp, reg);
+	else
+		rc = smcx_reg_post(reg);
+	if (rc)
+		smcx_reg_release(reg);
+	else
+		r->state = SMCX_REGION_POSTED;
 out:
 	spin_unlock_bh(&qp->lock);
 	return rc;
@@ -220,9 +272,17 @@ static void smcx_region_detach(struct smcx_region *r)
 	int i;
 
 	spin_lock_bh(&qp->lock);
-	for (i = 0; i < SMCX_QP_REG_WRS; i++)
-		if (qp->priv->regs[i].region == r)
-			qp->priv->regs[i].region = NULL;
+	for (i = 0; i < SMCX_QP_REG_WRS; i++) {
+		struct smcx_reg *reg = &qp->priv->regs[i];
+
+		if (reg->region != r)
+			continue;
+		reg->region = NULL;
+		if (qp->priv->reg_waits == reg) {
+			smcx_reg_wait(qp, NULL);
+			smcx_reg_release(reg);
+		}
+	}
 	smcx_region_settle(r, SMCX_REGION_DEAD);
 	spin_unlock_bh(&qp->lock);
 }

@@ -16,6 +16,11 @@
  * into elements (RMBE). Its key and address are known when it is created, so a CLC
  * message can carry them; the registration itself is a work request that is posted
  * once the QP is in RTS and runs before anything posted later.
+ *
+ * rxe executes a registration at once, but leaves it in the queue while a message before it is not acknowledged; if that
+ * must be sent again, it executes the registration again, which fails and breaks the QP. Where messages may be under way,
+ * a registration for rxe therefore waits until the queue is empty, and keeps it so: nobody gets a send slot meanwhile.
+ *
  * The address shown to the peer is a random page-aligned number, not a kernel pointer.
  *
  * What the peer writes does not reach the CPU by itself everywhere: with bounce buffers
@@ -76,10 +81,11 @@ struct smcx_region *smcx_region_create(struct smcx_qp *qp, size_t size);
 /**
  * smcx_region_register() - post the registration; QP must be in RTS
  * @r: region in state NEW
+ * @busy: messages may be under way
  * Context: process. Does not wait.
  * Return: 0, -ENOTCONN, -EINVAL (not NEW), -EBUSY (too many registrations under way) or a verbs error.
  */
-int smcx_region_register(struct smcx_region *r);
+int smcx_region_register(struct smcx_region *r, bool busy);
 
 /**
  * smcx_region_wait() - wait until the registration has completed
@@ -116,6 +122,16 @@ void smcx_region_sync_cpu(struct smcx_region *r, size_t off, size_t len);
  * Context: any but hard interrupt; takes qp->lock.
  */
 void smcx_region_sync_device(struct smcx_region *r, size_t off, size_t len);
+
+/**
+ * smcx_dev_is_coherent() - may CPU and device write into the same cache line?
+ * @dev: device
+ *
+ * If not, pushing what the CPU has written takes the whole line along, with old bytes beside it. Zeroing is no matter: nobody
+ * writes there yet.
+ * Context: any.
+ */
+bool smcx_dev_is_coherent(const struct smcx_dev *dev);
 
 /** smcx_region_destroy() - unmap if needed and free the memory. @r: region or NULL. Context: process. */
 void smcx_region_destroy(struct smcx_region *r);

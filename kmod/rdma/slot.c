@@ -45,26 +45,33 @@ void smcx_qp_fail(struct smcx_qp *qp, bool direct)
 		qp->ops->error(qp);
 }
 
+bool smcx_slot_wake(struct smcx_qp *qp)
+{
+	struct smcx_qp_priv *p = qp->priv;
+
+	lockdep_assert_held(&qp->lock);
+	if (!qp->live || p->reg_holds)
+		return false;
+	if (!p->starved_llc && !(qp->starved && qp->nfree > SMCX_QP_LLC_SLOTS))
+		return false;
+	p->starved_llc = false;
+	qp->starved = false;
+	return true;
+}
+
 /* Back into the free list. Return: somebody was refused a slot and may have this one. */
 static bool smcx_slot_release(struct smcx_slot *slot)
 {
 	struct smcx_qp *qp = slot->qp;
-	bool wake;
 
 	lockdep_assert_held(&qp->lock);
 	slot->done = NULL;
 	slot->ctx = NULL;
 	list_add(&slot->node, &qp->free);
 	qp->nfree++;
-	if (!qp->live)
-		return false;
-	wake = qp->priv->starved_llc ||
-	       (qp->starved && qp->nfree > SMCX_QP_LLC_SLOTS);
-	if (wake) {
-		qp->priv->starved_llc = false;
-		qp->starved = false;
-	}
-	return wake;
+	if (qp->priv->when_empty && (!qp->live || qp->nfree == SMCX_QP_SEND_SLOTS))
+		qp->priv->when_empty(qp);
+	return smcx_slot_wake(qp);
 }
 
 static void smcx_slot_done(struct ib_cq *cq, struct ib_wc *wc)
@@ -114,7 +121,7 @@ struct smcx_slot *smcx_slot_get(struct smcx_qp *qp, bool llc)
 	spin_lock_bh(&qp->lock);
 	if (!qp->live)
 		goto out;
-	if (qp->nfree > (llc ? 0 : SMCX_QP_LLC_SLOTS)) {
+	if (!qp->priv->reg_holds && qp->nfree > (llc ? 0 : SMCX_QP_LLC_SLOTS)) {
 		slot = list_first_entry(&qp->free, struct smcx_slot, node);
 		list_del_init(&slot->node);
 		qp->nfree--;

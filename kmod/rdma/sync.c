@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Who has written to a region: device or CPU? See DOC in region.h */
 
+#include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
 #include <linux/scatterlist.h>
 
 #include "priv.h"
+
+bool smcx_dev_is_coherent(const struct smcx_dev *dev)
+{
+	return ib_uses_virt_dma(dev->ibdev) || dev_is_dma_coherent(dev->ibdev->dma_device);
+}
 
 static bool smcx_region_needs_sync(const struct smcx_region *r)
 {
