@@ -131,12 +131,14 @@ static void close_give_up(struct smcx_conn *c)
 /* Told that there is room, the peer sends nothing; what it has not got yet does not count. */
 static void close_no_more(struct smcx_conn *c)
 {
-	if (c->rx.ask_msgs)
+	if (c->rx.ask_msgs) {
 		smcx_conn_timer_arm(c, SMCX_CONN_END_WAIT);
-	else if (time_before(jiffies, c->rx.ask_until))
+	} else if (time_before(jiffies, c->rx.ask_until)) {
 		smcx_conn_timer_arm(c, c->rx.ask_until - jiffies);
-	else
+	} else {
 		close_believe(c);
+		smcx_conn_push(c);
+	}
 }
 
 void smcx_conn_timer(struct work_struct *work)

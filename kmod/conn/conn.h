@@ -407,8 +407,12 @@ u32 smcx_conn_avail(const struct smcx_conn *c);
 u32 smcx_conn_outq(const struct smcx_conn *c);
 /** smcx_conn_outq_nsd() - bytes not yet posted (SIOCOUTQNSD). @c: connection. Context: any. */
 u32 smcx_conn_outq_nsd(const struct smcx_conn *c);
-/** smcx_conn_at_mark() - SIOCATMARK. @c: connection. Context: any. */
-bool smcx_conn_at_mark(const struct smcx_conn *c);
+/** smcx_conn_at_mark() - SIOCATMARK. @c: connection. @off: bytes from where reading stands, 0 = there. Context: any. */
+bool smcx_conn_at_mark(const struct smcx_conn *c, size_t off);
+/** smcx_conn_tell_room() - about to wait for more than is there, and taking nothing (MSG_PEEK): tell the peer of all room. @c: connection. Context: any. */
+void smcx_conn_tell_room(struct smcx_conn *c);
+/** smcx_conn_lowat() - bytes from which on it is readable. @c: connection. @rcvlowat: SO_RCVLOWAT. Context: any. */
+u32 smcx_conn_lowat(const struct smcx_conn *c, int rcvlowat);
 /** smcx_conn_space() - room for sending, bytes. @c: connection. Context: any. */
 u32 smcx_conn_space(const struct smcx_conn *c);
 /** smcx_conn_set_limit() - SO_SNDBUF changed. @c: connection. @bytes: new limit. Context: any. */

@@ -38,15 +38,18 @@ static bool poll_arm_writable(struct smcx_conn *c)
 	return writable;
 }
 
-static bool poll_is_readable(const struct smcx_conn *c, int rcvlowat)
+u32 smcx_conn_lowat(const struct smcx_conn *c, int rcvlowat)
 {
+	u32 end;
+
+	/* nothing comes behind an urgent byte before it is passed */
+	if (smcx_urg_mark(c, &end) && end)
+		return 1;
 	/*
 	 * The peer may see a quarter of the element as used although it is
 	 * read (window updates), so never ask for more than half of it.
 	 */
-	u32 target = clamp_t(u32, rcvlowat, 1, c->rx.rmbe.size / 2);
-
-	return smcx_conn_avail(c) >= target;
+	return clamp_t(u32, rcvlowat, 1, c->rx.rmbe.size / 2);
 }
 
 __poll_t smcx_conn_poll(struct smcx_conn *c, int rcvlowat)
@@ -58,7 +61,7 @@ __poll_t smcx_conn_poll(struct smcx_conn *c, int rcvlowat)
 		mask |= EPOLLIN | EPOLLRDNORM | EPOLLRDHUP;
 	if (rcv_closed && (smcx_conn_is_shut_wr(c) || READ_ONCE(c->tx.unheard)))
 		mask |= EPOLLHUP;
-	if (poll_is_readable(c, rcvlowat))
+	if (smcx_conn_avail(c) >= smcx_conn_lowat(c, rcvlowat))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (smcx_conn_is_writable(c) || smcx_conn_snd_closed(c) ||
 	    poll_arm_writable(c))

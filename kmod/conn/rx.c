@@ -56,6 +56,16 @@ void smcx_rx_consume(struct smcx_conn *c, u32 n)
 	smcx_conn_unlock(c);
 }
 
+void smcx_conn_tell_room(struct smcx_conn *c)
+{
+	smcx_conn_lock(c);
+	if (rx_is_update_due(c, true)) {
+		c->tx.update_due = true;
+		smcx_conn_push(c);
+	}
+	smcx_conn_unlock(c);
+}
+
 /* Why there is nothing to read. The proper end of the stream comes before any error after it. */
 static int rx_nothing(struct smcx_conn *c)
 {

@@ -181,14 +181,15 @@ static void conn_notify(struct smcx_conn *c, unsigned int events)
 	rcu_read_lock();
 	ops = rcu_dereference(c->ops);
 	if (ops) {
+		/* first: the error is there when the others wake somebody */
+		if (events & SMCX_CEV_STATE)
+			ops->state(c->owner);
 		if (events & SMCX_CEV_URGENT)
 			ops->urgent(c->owner);
 		if (events & SMCX_CEV_READABLE)
 			ops->readable(c->owner);
 		if (events & SMCX_CEV_WRITABLE)
 			ops->writable(c->owner);
-		if (events & SMCX_CEV_STATE)
-			ops->state(c->owner);
 	}
 	rcu_read_unlock();
 }

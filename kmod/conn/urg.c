@@ -108,11 +108,11 @@ ssize_t smcx_conn_recv_urg(struct smcx_conn *c, struct msghdr *msg, size_t len,
 	return 1;
 }
 
-bool smcx_conn_at_mark(const struct smcx_conn *c)
+bool smcx_conn_at_mark(const struct smcx_conn *c, size_t off)
 {
 	u32 end;
 
-	return smcx_urg_mark(c, &end) && end <= 1;
+	return smcx_urg_mark(c, &end) && end <= off + 1;
 }
 
 u32 smcx_conn_avail(const struct smcx_conn *c)

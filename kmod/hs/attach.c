@@ -336,8 +336,8 @@ enum smcx_hs_next smcx_hs_decline(struct smcx_hs *hs, u32 reason)
 {
 	int rc = smcx_chan_decline(hs, reason, reason == SMCX_REASON_SYNCERR);
 
-	/* the peer would take what comes next for the rest of it; where TCP is broken, TCP says so by itself */
-	if (rc && rc != -EPIPE && rc != -ECONNRESET)
+	/* the peer would take what comes next for the rest of it; and the error of a broken TCP is told once, which was here */
+	if (rc && rc != -EPIPE)
 		return smcx_hs_fail(hs, rc);
 	hs->res.reason = reason;
 	smcx_hs_drop(hs);

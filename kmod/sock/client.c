@@ -181,10 +181,6 @@ static void smcx_client_state_change(struct sock *sk)
 	case SMCX_MODE_SMC:
 		smcx_smc_state_change(ss);
 		break;
-	case SMCX_MODE_DEAD:
-		if (sk->sk_state == TCP_CLOSE)
-			smcx_client_failed(ss);
-		break;
 	default:
 		break;
 	}

@@ -7,17 +7,12 @@
 
 #include "sock_priv.h"
 
-/* Ends whatever is under way; no verdict counts afterwards. */
-static void smcx_stop(struct smcx_sock *ss)
+/* Ends whatever is under way; no verdict counts afterwards. Called with the sk locked, left without. */
+static void smcx_stop_unlock(struct smcx_sock *ss)
 {
 	struct sock *sk = ss->sk;
 	struct smcx_hs *hs;
 
-	if (ss->lsn) {
-		smcx_listen_stop(ss);
-		return;
-	}
-	lock_sock(sk);
 	ss->closing = true;
 	if (smcx_sock_is_pending(ss))
 		smp_store_release(&ss->mode, SMCX_MODE_DEAD);
@@ -28,6 +23,16 @@ static void smcx_stop(struct smcx_sock *ss)
 		smcx_hs_cancel(hs);
 		smcx_hs_put(hs);
 	}
+}
+
+static void smcx_stop(struct smcx_sock *ss)
+{
+	if (ss->lsn) {
+		smcx_listen_stop(ss);
+		return;
+	}
+	lock_sock(ss->sk);
+	smcx_stop_unlock(ss);
 }
 
 /* The sk is TCP's again, to be closed or disconnected. Return: connection to close, or NULL. */
@@ -136,30 +141,6 @@ int smcx_disconnect(struct socket *sock, struct smcx_sock **ssp, struct sockaddr
 	return rc;
 }
 
-/* As TCP does in SYN_SENT: the attempt is over. */
-static int smcx_shutdown_pending(struct socket *sock, struct smcx_sock *ss, int how)
-{
-	struct sock *sk = sock->sk;
-	struct smcx_conn *conn;
-	int rc;
-
-	smcx_stop(ss);
-	lock_sock(sk);
-	if (!ss->attached) {
-		/* the attempt had just ended by itself */
-		release_sock(sk);
-		return smcx_tcp_ops(sk)->shutdown(sock, how);
-	}
-	conn = smcx_give_up(ss);
-	rc = sk->sk_prot->disconnect(sk, O_NONBLOCK);
-	sock->state = rc ? SS_DISCONNECTING : SS_UNCONNECTED;
-	sk->sk_state_change(sk);
-	release_sock(sk);
-	if (conn)
-		smcx_conn_close(conn, true);
-	return rc;
-}
-
 static int smcx_shutdown_smc(struct socket *sock, struct smcx_sock *ss, int how)
 {
 	struct smcx_conn *conn;
@@ -175,6 +156,36 @@ static int smcx_shutdown_smc(struct socket *sock, struct smcx_sock *ss, int how)
 	}
 	release_sock(ss->sk);
 	smcx_wake(ss, 0, SOCK_WAKE_IO, POLL_HUP);
+	return rc;
+}
+
+/* As TCP does in SYN_SENT: the attempt is over. */
+static int smcx_shutdown_pending(struct socket *sock, struct smcx_sock *ss, int how)
+{
+	struct sock *sk = sock->sk;
+	struct smcx_conn *conn;
+	int rc;
+
+	lock_sock(sk);
+	/* the verdict came first */
+	if (smcx_sock_is_smc(ss)) {
+		release_sock(sk);
+		return smcx_shutdown_smc(sock, ss, how + 1);
+	}
+	smcx_stop_unlock(ss);
+	lock_sock(sk);
+	if (!ss->attached) {
+		/* the attempt had just ended by itself */
+		release_sock(sk);
+		return smcx_tcp_ops(sk)->shutdown(sock, how);
+	}
+	conn = smcx_give_up(ss);
+	rc = sk->sk_prot->disconnect(sk, O_NONBLOCK);
+	sock->state = rc ? SS_DISCONNECTING : SS_UNCONNECTED;
+	sk->sk_state_change(sk);
+	release_sock(sk);
+	if (conn)
+		smcx_conn_close(conn, true);
 	return rc;
 }
 

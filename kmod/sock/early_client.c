@@ -240,6 +240,8 @@ static void smcx_early_redo(struct smcx_sock *ss)
 	if (!rc || rc == -EINPROGRESS)
 		return;
 	WRITE_ONCE(sk->sk_err, -rc);
+	/* so that the connect() that waits reports this, and does not begin again */
+	ss->sock->state = SS_CONNECTING;
 	e->ops->failed(ss);
 	sk_error_report(sk);
 }
@@ -304,6 +306,9 @@ void smcx_early_launched(struct smcx_sock *ss, int rc)
 	/* TCP had no room or no memory for any of it */
 	if (!copied && e->phase == SMCX_EARLY_SENT)
 		e->phase = SMCX_EARLY_OFF;
+	/* a small MSS: TCP took less of it, and still holds that after the veto */
+	if (e->phase == SMCX_EARLY_VETOED)
+		e->len = copied;
 	if (rc != -EINPROGRESS)
 		e->phase = SMCX_EARLY_OFF;
 	if (e->phase == SMCX_EARLY_SENT) {

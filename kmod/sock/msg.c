@@ -27,6 +27,24 @@ struct smcx_xfer {
 	size_t			seen;
 };
 
+/* The call tells of the bytes it moved; the connection's error, which was taken with it, is the next one's. Return: 0. */
+static int smcx_keep_error(struct sock *sk, int rc)
+{
+	switch (rc) {
+	case -ECONNRESET:
+	case -ECONNABORTED:
+	case -ETIMEDOUT:
+	case -EHOSTUNREACH:
+	case -ENETUNREACH:
+	case -ENETDOWN:
+	case -EIO:
+	case -ENODEV:
+	case -EPROTO:
+		WRITE_ONCE(sk->sk_err, -rc);
+	}
+	return 0;
+}
+
 /* ---- sending ---- */
 
 static bool smcx_can_send(struct smcx_sock *ss, size_t unused)
@@ -131,7 +149,10 @@ static int smcx_send_smc(struct socket *sock, struct smcx_sock *ss, struct msghd
 		net_zcopy_put(uarg);
 	else if (uarg)
 		net_zcopy_put_abort(uarg, true);
-	return x.done ? x.done : sk_stream_error(sk, flags, rc);
+	if (!x.done)
+		return sk_stream_error(sk, flags, rc);
+	smcx_keep_error(sk, rc);
+	return x.done;
 }
 
 /* Who answers a call on a socket. ANSWERED: the answer is known. */
@@ -313,17 +334,20 @@ static int smcx_recv_loop(struct smcx_xfer *x, struct msghdr *msg, size_t len, i
 		if (n > 0) {
 			x->done += n;
 			/* what TCP stops at, too: the byte after is urgent */
-			if (smcx_conn_at_mark(x->conn))
+			if (smcx_conn_at_mark(x->conn, flags & MSG_PEEK ? skip + x->done : 0))
 				break;
 			continue;
 		}
 		if (n < 0 && n != -EAGAIN)
-			return x->done ? 0 : n;
+			return x->done ? smcx_keep_error(sk, n) : n;
 		if (x->done >= target)
 			break;
 		rc = smcx_recv_empty(x, !n);
 		if (rc <= 0)
 			return rc;
+		/* taking nothing, nobody else would tell of room there is */
+		if (x->conn && (flags & MSG_PEEK))
+			smcx_conn_tell_room(x->conn);
 		smcx_recv_wait(x);
 	}
 	return 0;
@@ -443,8 +467,10 @@ static ssize_t smcx_splice_smc(struct socket *sock, struct smcx_sock *ss,
 			x.done += n;
 			continue;
 		}
-		if (x.done)
+		if (x.done) {
+			smcx_keep_error(ss->sk, n);
 			break;
+		}
 		if (n < 0 && n != -EAGAIN)
 			return n == -EXFULL ? -EAGAIN : n;
 		rc = smcx_recv_empty(&x, !n);

@@ -90,7 +90,7 @@ static int smcx_ioctl_smc(struct smcx_sock *ss, unsigned int cmd, int *answer)
 		*answer = conn ? smcx_conn_outq_nsd(conn) : 0;
 		break;
 	case SIOCATMARK:
-		*answer = conn && smcx_conn_at_mark(conn);
+		*answer = conn && smcx_conn_at_mark(conn, 0);
 		break;
 	default:
 		rc = -ENOIOCTLCMD;

@@ -173,6 +173,20 @@ static bool smcx_opt_is_ours(const struct smcx_sock *ss, int level, int name)
 	       ss && ss->lsn && READ_ONCE(ss->attached);
 }
 
+/* It takes bytes from TCP, where these are CLC's or none. */
+static bool smcx_opt_takes_bytes(struct sock *sk, struct smcx_sock **ssp, int level, int name)
+{
+	bool not_tcp;
+
+	if (level != SOL_TCP || name != TCP_ZEROCOPY_RECEIVE)
+		return false;
+	lock_sock(sk);
+	smcx_op_relook(sk, ssp);
+	not_tcp = *ssp && (smcx_sock_is_smc(*ssp) || smcx_sock_is_pending(*ssp));
+	release_sock(sk);
+	return not_tcp;
+}
+
 int smcx_op_getsockopt(struct socket *sock, int level, int name, char __user *val, int __user *len)
 {
 	struct smcx_sock *ss;
@@ -183,6 +197,8 @@ int smcx_op_getsockopt(struct socket *sock, int level, int name, char __user *va
 		return rc;
 	if (level == SOL_SMC)
 		rc = smcx_opt_get_smc(sock, name, val, len);
+	else if (smcx_opt_takes_bytes(sock->sk, &ss, level, name))
+		rc = -EOPNOTSUPP;
 	else if (smcx_opt_is_ours(ss, level, name))
 		rc = smcx_opt_put_int(name == TCP_FASTOPEN_NO_COOKIE && ss->lsn->no_cookie, val, len);
 	else

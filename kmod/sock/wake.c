@@ -37,12 +37,6 @@ void smcx_sock_error_report(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* as smcx_conn_poll(): more than half of the element may never be there at once */
-static u32 smcx_up_lowat(const struct smcx_sock *ss, const struct smcx_conn *conn)
-{
-	return min_t(u32, READ_ONCE(ss->sk->sk_rcvlowat), conn->rx.rmbe.size / 2);
-}
-
 static void smcx_up_readable(void *owner)
 {
 	struct smcx_sock *ss = owner;
@@ -52,7 +46,7 @@ static void smcx_up_readable(void *owner)
 	smp_mb();
 	if (READ_ONCE(ss->deferred))
 		smcx_sock_queue(ss, &ss->defer_work, 0);
-	if (conn && smcx_conn_avail(conn) < smcx_up_lowat(ss, conn) &&
+	if (conn && smcx_conn_avail(conn) < smcx_conn_lowat(conn, READ_ONCE(ss->sk->sk_rcvlowat)) &&
 	    !smcx_conn_rcv_closed(conn))
 		return;
 	smcx_wake(ss, EPOLLIN | EPOLLPRI | EPOLLRDNORM | EPOLLRDBAND,
