@@ -211,6 +211,23 @@ static void t_peek(void)
 	EQ(recv(fd, buf, 10, 0), 0);
 }
 
+/* The sender waits for room that reading has made, and nobody has told it of. */
+static void t_peek_room(void)
+{
+	int fd, pfd;
+
+	st_pair_opts(&fd, &pfd, 65536, 0);
+	p_post(st.peer, P_SENDALL, pfd, 300000, 0, 0, SEED);
+	for (long off = 0; off < 300000; off += 30000) {
+		long n = 300000 - off < 40000 ? 300000 - off : 40000;
+
+		EQ(recv(fd, buf, n, MSG_PEEK | MSG_WAITALL), n);
+		verify(off, buf, n);
+		EQ(recv(fd, buf, 30000, MSG_WAITALL), 30000);
+	}
+	EQ(p_done(st.peer), 300000);
+}
+
 /* Peek across the end of the ring: fill and drain by odd amounts. */
 static void t_peek_wrap(void)
 {
@@ -650,6 +667,7 @@ static const struct st_case cases[] = {
 	{ "sendmmsg, recvmmsg", t_mmsg, true },
 	{ "MSG_DONTWAIT", t_dontwait, true },
 	{ "MSG_PEEK", t_peek, true },
+	{ "MSG_PEEK, sender without room", t_peek_room, true },
 	{ "MSG_PEEK over the wrap", t_peek_wrap, true },
 	{ "MSG_WAITALL", t_waitall, true },
 	{ "MSG_TRUNC", t_trunc, true },

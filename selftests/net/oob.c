@@ -31,6 +31,37 @@ static int at_mark(int fd)
 	return v;
 }
 
+/* More than what lies before the mark is asked for: as with TCP, what follows the urgent byte is there. */
+static void t_lowat(void)
+{
+	int fd, pfd;
+
+	st_pair(&fd, &pfd);
+	EQ(st_set_int(fd, SOL_SOCKET, SO_RCVLOWAT, 100), 0);
+	peer_write(pfd, "0123456789", 0);
+	peer_write(pfd, "X", MSG_OOB);
+	p_post(st.peer, P_SENDALL, pfd, 200, 0, 0, 1);
+	EXPECT(st_wait(fd, POLLIN) & POLLIN);
+	EQ(recv(fd, buf, sizeof(buf), MSG_DONTWAIT), 10);
+	EXPECT(st_wait(fd, POLLIN) & POLLIN);
+	EQ(recv(fd, buf, sizeof(buf), MSG_DONTWAIT), 200);
+	EQ(p_done(st.peer), 200);
+}
+
+static void t_peek_wants(void)
+{
+	int fd, pfd;
+
+	st_pair(&fd, &pfd);
+	peer_write(pfd, "0123456789", 0);
+	peer_write(pfd, "X", MSG_OOB);
+	EXPECT(st_wait(fd, POLLPRI) & POLLPRI);
+	EQ(recv(fd, buf, 100, MSG_PEEK | MSG_WAITALL), 10);
+	EQ(recv(fd, buf, 4, 0), 4);
+	EQ(recv(fd, buf, 100, MSG_PEEK | MSG_WAITALL), 6);
+	EQ(recv(fd, buf, 100, 0), 6);
+}
+
 static void t_basic(void)
 {
 	int fd, pfd;
@@ -240,6 +271,8 @@ static const struct st_case cases[] = {
 	{ "basic", t_basic, true },
 	{ "peek", t_peek, true },
 	{ "recvmsg flag", t_flag, true },
+	{ "beside SO_RCVLOWAT", t_lowat, true },
+	{ "beside MSG_PEEK and MSG_WAITALL", t_peek_wants, true },
 	{ "inline", t_inline, true },
 	{ "replaced", t_replace, true },
 	{ "left and read over", t_skip, true },

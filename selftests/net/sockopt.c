@@ -355,6 +355,30 @@ static void t_corked_before(void)
 			(unsigned long long)plain);
 }
 
+/* It takes bytes: TCP's own, or none. */
+static void t_zerocopy_receive(void)
+{
+	struct {
+		uint64_t address;
+		uint32_t length, recv_skip_hint, inq;
+		int32_t err;
+		uint64_t copybuf_address;
+		int32_t copybuf_len;
+		uint32_t flags, more[6];
+	} zc = { .copybuf_address = (uintptr_t)(char [64]){}, .copybuf_len = 64 };
+	socklen_t l = sizeof(zc);
+	char c[4];
+	int fd, pfd;
+
+	st_pair(&fd, &pfd);
+	EQ(p_do(st.peer, P_SEND, pfd, 4, 0, 0, 1), 4);
+	EXPECT(st_wait(fd, POLLIN) & POLLIN);
+	if (st_carried_by_smc(fd)) {
+		FAILS(getsockopt(fd, IPPROTO_TCP, TCP_ZEROCOPY_RECEIVE, &zc, &l), EOPNOTSUPP);
+		EQ(recv(fd, c, 4, MSG_DONTWAIT), 4);
+	}
+}
+
 static void t_defer_accept(void)
 {
 	struct sockaddr_storage me;
@@ -468,6 +492,7 @@ static const struct st_case cases[] = {
 	{ "TCP_INFO", t_tcp_info, true },
 	{ "TCP_NODELAY, TCP_CORK", t_nodelay_cork, true },
 	{ "TCP_CORK before there is a connection", t_corked_before, true },
+	{ "TCP_ZEROCOPY_RECEIVE", t_zerocopy_receive, true },
 	{ "TCP_DEFER_ACCEPT", t_defer_accept },
 	{ "SIOCINQ, OUTQ, OUTQNSD, ATMARK", t_ioctl, true },
 	{ "SIOCOUTQ of a full stream", t_outq, true },

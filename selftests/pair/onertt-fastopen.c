@@ -133,6 +133,50 @@ static void t_veto_plain(void)
 	vetoed(L_TFO);
 }
 
+/* Segments are so small that TCP takes only the beginning of the Proposal: it stays here, all of it. */
+static void small(int kind)
+{
+	const char *after = kind == L_SMC ? "onertt_unacked" : "onertt_purged";
+	long vetoed, taken_back;
+	struct ep_result r;
+	int fd;
+
+	begin();
+	ep_learn();
+	if (kind != L_SMC)
+		replace(kind);
+	vetoed = e_count(e_self, "onertt_vetoed");
+	taken_back = e_count(e_self, after);
+	fd = e_socket(true);
+	EQ(st_set_int(fd, IPPROTO_TCP, TCP_MAXSEG, 120), 0);
+	ep_one_on(fd, &r);
+	if (kind == L_SMC)
+		EQ(r.carrier, CARRIER_SMC);
+	else
+		ep_is_tcp(&r);
+	EQ(r.v.syn_data, 0);
+	EQ(r.v.rst_out, 0);
+	EXPECT(r.ms < st_ms(800));
+	EQ(e_count(e_self, "onertt_vetoed") - vetoed, 1);
+	EQ(e_count(e_self, after) - taken_back, 1);
+	ep_done();
+}
+
+static void t_small_smc(void)
+{
+	small(L_SMC);
+}
+
+static void t_small_plain(void)
+{
+	small(L_PLAIN);
+}
+
+static void t_small_tfo(void)
+{
+	small(L_TFO);
+}
+
 /*
  * A plain listener of that host that asked for Fast Open honours the cookie: with a token it would take nothing, but where
  * a prefix is trusted "with cookie" it takes the Proposal.
@@ -289,6 +333,9 @@ static const struct st_case cases[] = {
 	{ "cookie known from another port", t_cookie },
 	{ "cookie of 16 bytes, SMC server", t_veto_smc },
 	{ "cookie of 16 bytes, plain server", t_veto_plain },
+	{ "small segments, SMC server", t_small_smc },
+	{ "small segments, plain server", t_small_plain },
+	{ "small segments, Fast Open server", t_small_tfo },
 	{ "trusted with cookie, plain server", t_cookie_trusted },
 	{ "client without Fast Open", t_client_bit },
 	{ "black hole", t_black_hole },

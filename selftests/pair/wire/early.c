@@ -197,6 +197,8 @@ void e_finish(int fd, int afd)
 	EQ(p_do(st.peer, P_SHUTDOWN, afd, SHUT_WR), 0);
 	EQ(recv(fd, &c, 1, 0), 0);
 	close(fd);
+	/* with our FIN there before its own, TCP there has no TIME_WAIT, which would answer what comes later */
+	st_sleep_ms(50);
 	e_agent_close(afd);
 }
 
