@@ -219,6 +219,8 @@ static inline struct smcx_conn *smcx_sock_conn(const struct smcx_sock *ss)
 
 extern const struct smcx_conn_ops smcx_sock_conn_ops;
 
+/** smcx_take_error() - the connection's error becomes the sk's, from which the core answers SO_ERROR. @ss: state. @conn: its connection. Context: any. Return: the error, 0 = none. */
+int smcx_take_error(struct smcx_sock *ss, struct smcx_conn *conn);
 /** smcx_wake() - wake the user. @ss: state. @mask: events, 0 = everybody. @how: SOCK_WAKE_* for SIGIO. @band: POLL_*. Context: any. */
 void smcx_wake(struct smcx_sock *ss, __poll_t mask, int how, int band);
 /** smcx_sock_error_report() - sk_error_report in SMC mode and while connecting. @sk: socket. Context: any. */

@@ -31,16 +31,13 @@ void smcx_smc_state_change(struct smcx_sock *ss)
 void smcx_enter_smc(struct smcx_sock *ss, struct smcx_conn *conn)
 {
 	struct sock *sk = ss->sk;
-	int err;
 
 	rcu_assign_pointer(ss->conn, conn);
 	ss->sndbuf = sk->sk_sndbuf;
 	smp_store_release(&ss->mode, SMCX_MODE_SMC);
 	smcx_conn_attach(conn, &smcx_sock_conn_ops, ss);
 	/* of the time when nobody was there to be told */
-	err = smcx_conn_err(conn);
-	if (err)
-		WRITE_ONCE(sk->sk_err, err);
+	smcx_take_error(ss, conn);
 	if (ss->parent)
 		smcx_conn_set_habit(conn, READ_ONCE(ss->parent->lsn->habit));
 	if (smcx_tcp_is_corked(sk))

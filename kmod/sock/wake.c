@@ -73,15 +73,21 @@ static void smcx_up_urgent(void *owner)
 	smcx_wake(ss, EPOLLPRI, SOCK_WAKE_URG, POLL_PRI);
 }
 
+int smcx_take_error(struct smcx_sock *ss, struct smcx_conn *conn)
+{
+	int err = smcx_conn_err(conn);
+
+	if (err)
+		WRITE_ONCE(ss->sk->sk_err, err);
+	return err;
+}
+
 static void smcx_up_state(void *owner)
 {
 	struct smcx_sock *ss = owner;
 	struct smcx_conn *conn = rcu_dereference(ss->conn);
-	int err = conn ? smcx_conn_err(conn) : 0;
+	int err = conn ? smcx_take_error(ss, conn) : 0;
 
-	/* SO_ERROR is answered by the core from the TCP sk */
-	if (err)
-		WRITE_ONCE(ss->sk->sk_err, err);
 	if (READ_ONCE(ss->deferred))
 		smcx_sock_queue(ss, &ss->defer_work, 0);
 	smcx_wake(ss, 0, err ? SOCK_WAKE_IO : SOCK_WAKE_WAITD, err ? POLL_ERR : POLL_IN);

@@ -35,8 +35,6 @@ at_once() {
 	[ $took -lt $((5000 * SLOW)) ]
 }
 
-now_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
-
 # We have all bytes, and close first.
 closes_first() {
 	smc_run socat -u TCP:"$PEER":5600,readbytes="$1" - > got

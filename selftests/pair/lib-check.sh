@@ -27,6 +27,9 @@ until_ok() {
 	done
 }
 
+# milliseconds since the boot
+now_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
+
 # decoded KIND PATTERN: lines that smcx decode shows of the file "capture"
 decoded() {
 	smcx decode "$PWD/capture" "$1" | grep -E -c "$2"

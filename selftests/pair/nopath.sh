@@ -13,8 +13,6 @@ block() {
 
 unblock() { ip rule del pref 5; }
 
-now_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
-
 # fetch LIMIT_MS: a page in this time, whatever carries it
 fetch() {
 	local begun=$(now_ms) took

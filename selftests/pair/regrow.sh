@@ -25,21 +25,17 @@ grow() {
 
 killed() { value killed_with_group; }
 
+old=$(sysctl net.smc.lgr_free_delay | tr -d ' ')
+sysctl -q -w net.smc.lgr_free_delay=1
 if [ "$ROLE" = server ]; then
-	old=$(sysctl net.smc.lgr_free_delay | tr -d ' ')
-	sysctl -q -w net.smc.lgr_free_delay=1
 	http_start $PORT smc_run
 	lose
 	before=$(killed)
 	peer sync up 60
 	peer sync end $((220 * SLOW))
 	check "no connection was killed here" [ "$(killed)" = "$before" ]
-	tc qdisc del dev "$DEV" root
 	kill "$(cat /tmp/nginx-$PORT.pid)"
-	sysctl -q -w $old
 else
-	old=$(sysctl net.smc.lgr_free_delay | tr -d ' ')
-	sysctl -q -w net.smc.lgr_free_delay=1
 	peer sync up 60
 	lose
 	before=$(killed)
@@ -50,9 +46,9 @@ else
 		sleep 3
 	done
 	check "no connection was killed" [ "$(killed)" = "$before" ]
-	tc qdisc del dev "$DEV" root
-	sysctl -q -w $old
 	peer sync end 60
 fi
+tc qdisc del dev "$DEV" root
+sysctl -q -w $old
 echo "1..$n"
 exit $bad
