@@ -72,9 +72,18 @@ check "a listener here is SMC" listens env
 check "one in another namespace is TCP" eval '! listens ip netns exec other'
 check "on for that one, too" smcx auto on netns other
 check "now it is SMC" listens ip netns exec other
+# As an smcx leaves it that is killed while it switches on.
+half()
+{
+	rm /sys/fs/bpf/smcx-auto/link && says 0 "^Off" smcx auto show && smcx auto on netns other
+}
+check "what a killed smcx left is off, and does not keep it off" half
+check "the rule holds" listens ip netns exec other
+check "no other is left" test "$(smcx -j auto | grep -c netns_inode)" -eq 1
 check "off for it" smcx auto off netns other
 check "and it is TCP again" eval '! listens ip netns exec other'
 ip netns del other
+check "on again for this namespace" smcx auto on
 
 # Without the module: TCP, though the switch is on.
 unloaded()

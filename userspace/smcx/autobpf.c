@@ -95,6 +95,9 @@ int auto_set_cgroup(const struct auto_switch *s, __u32 index, int fd)
 
 int auto_open(struct auto_switch *s)
 {
+	/* Pinned last: without it the others are what a killed smcx left. */
+	if (access(LINK, F_OK))
+		return -1;
 	s->rules = get(RULES);
 	s->cgroups = s->rules < 0 ? -1 : get(CGROUPS);
 	return s->cgroups < 0 ? -1 : 0;
@@ -119,27 +122,43 @@ static int attach(int program)
 	return auto_bpf(BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
 }
 
-/* The link last: what has no rules file has no effect either. */
+int auto_unload(void)
+{
+	static const char *const path[] = { LINK, RULES, CGROUPS };
+	bool some = false;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(path) / sizeof(path[0]); i++) {
+		if (!unlink(path[i]))
+			some = true;
+		else if (errno != ENOENT)
+			return -1;
+	}
+	rmdir(FOLDER);
+	if (some)
+		return 0;
+	errno = ENOENT;
+	return -1;
+}
+
+/* In place of what a killed smcx left. The link last: auto_open() takes it for the sign that all are there. */
 static int pin_all(const struct auto_switch *s, int link)
 {
 	static const char *const path[] = { RULES, CGROUPS, LINK };
 	const int fd[] = { s->rules, s->cgroups, link };
 	int i, n = sizeof(fd) / sizeof(fd[0]), saved;
-	bool made = !mkdir(FOLDER, 0700);
 
-	if (!made && errno != EEXIST)
+	if (auto_unload() && errno != ENOENT)
+		return -1;
+	if (mkdir(FOLDER, 0700) && errno != EEXIST)
 		return -1;
 	for (i = 0; i < n; i++)
 		if (pin(fd[i], path[i]))
 			break;
 	if (i == n)
 		return 0;
-	/* What was there before us may be in use. */
 	saved = errno;
-	while (i--)
-		unlink(path[i]);
-	if (made)
-		rmdir(FOLDER);
+	auto_unload();
 	errno = saved;
 	return -1;
 }
@@ -165,22 +184,5 @@ int auto_load(struct auto_switch *s, const char **why)
 	if (link < 0)
 		return -1;
 	*why = "cannot keep the BPF program in " FOLDER;
-	if (!pin_all(s, link))
-		return 0;
-	if (errno == EEXIST)
-		*why = "a part of a switch is in " FOLDER " already: remove it with 'smcx auto off'";
-	return -1;
-}
-
-int auto_unload(void)
-{
-	bool some = !unlink(LINK);
-
-	some |= !unlink(RULES);
-	some |= !unlink(CGROUPS);
-	rmdir(FOLDER);
-	if (some)
-		return 0;
-	errno = ENOENT;
-	return -1;
+	return pin_all(s, link);
 }

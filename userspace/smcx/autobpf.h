@@ -53,7 +53,7 @@ struct auto_switch {
 int auto_open(struct auto_switch *s);
 
 /**
- * auto_load() - load the switch, with no rules
+ * auto_load() - load the switch, with no rules; for when auto_open() found none
  * @s: result
  * @why: what failed, in words
  *

@@ -282,8 +282,11 @@ auto_at_once()
 		"$1" auto on netns /proc/self/ns/mnt & "$1" auto off netns any; wait
 		[ "$(rules "$1")" -eq 2 ] || echo "on and off at once: $(rules "$1") rules"
 		[ "$(stat -c %a /run/smcx-auto.lock)" = 600 ] || echo "mode of the lock"
+		says() { local err; err=$("${@:2}" 2>&1); [ $? -eq 2 ] && [[ $err == *"$1"* ]] || echo "$2: $err"; }
+		mount -o remount,ro /sys
+		says "auto off: Read-only" "$1" auto off
 		mount -t tmpfs -o ro none /run
-		"$1" auto off netns any 2> /sys/err; [ $? -eq 2 ] && grep -q "/run/smcx-auto.lock: Read-only" /sys/err || cat /sys/err
+		says "/run/smcx-auto.lock: Read-only" "$1" auto off netns any
 		' - "$BIN/smcx" "$OUT" > "$tmp/o" 2>&1
 	cat "$tmp/o"
 	[ ! -s "$tmp/o" ]
