@@ -40,6 +40,7 @@ mkdir -p /tmp/cgroup2
 mount -t cgroup2 none /tmp/cgroup2 && mkdir -p $group
 check "off at first" says 0 "^Off" smcx auto show
 check "no folder of a control group" says 1 "no folder of a control group" smcx auto on cgroup /tmp
+check "which leaves nothing in the kernel" test ! -e /sys/fs/bpf/smcx-auto
 check "no such namespace" says 1 "no such network namespace" smcx auto on netns nowhere
 check "on for a control group" smcx auto on cgroup $group
 check "twice is once" smcx auto on cgroup $group
@@ -48,6 +49,11 @@ check "it is shown" says 0 "\"netns\": \"this\".*\"cgroup\": \"$group\"" smcx -j
 serve_hold group 5011 $CONNS in_group $raw serve 5011 -- in_group $raw hold "$PEER" 5011 $CONNS
 serve_hold outside 5012 0 $raw serve 5012 -- $raw hold "$PEER" 5012 $CONNS
 serve_hold one-side 5013 0 in_group $raw serve 5013 -- $raw hold "$PEER" 5013 $CONNS
+
+# A service manager makes the group anew with each start.
+anew() { rmdir $group && mkdir $group && smcx auto on cgroup $group; }
+check "the group is made anew, and switched on again" anew
+serve_hold group-anew 5018 $CONNS in_group $raw serve 5018 -- in_group $raw hold "$PEER" 5018 $CONNS
 
 check "off" smcx auto off
 serve_hold off 5014 0 in_group $raw serve 5014 -- in_group $raw hold "$PEER" 5014 $CONNS
@@ -68,6 +74,11 @@ listens()
 	return $rc
 }
 ip netns add other
+# There /sys is another.
+for what in on show off; do
+	check "$what from under ip netns exec" says 2 "netns NAME" ip netns exec other smcx auto $what
+done
+check "the rule is still there" says 0 "this *any" smcx auto
 check "a listener here is SMC" listens env
 check "one in another namespace is TCP" eval '! listens ip netns exec other'
 check "on for that one, too" smcx auto on netns other
@@ -80,9 +91,18 @@ half()
 check "what a killed smcx left is off, and does not keep it off" half
 check "the rule holds" listens ip netns exec other
 check "no other is left" test "$(smcx -j auto | grep -c netns_inode)" -eq 1
+# Its number is the lowest free one, which the next namespace gets.
+check "the next namespace of that name" eval 'ip netns del other; ip netns add other'
+check "is none of the rule's" eval '! listens ip netns exec other'
+check "until it is on for that one" smcx auto on netns other
+check "and then it is" listens ip netns exec other
 check "off for it" smcx auto off netns other
 check "and it is TCP again" eval '! listens ip netns exec other'
+check "on for it" smcx auto on netns other
+number=$(smcx -j auto | sed -n 's/.*"netns_inode": *\([0-9]*\).*/\1/p')
 ip netns del other
+check "a rule of a namespace that is gone goes by its number" smcx auto off netns "net:[$number]"
+check "and was the last" test ! -e /sys/fs/bpf/smcx-auto
 check "on again for this namespace" smcx auto on
 
 # Without the module: TCP, though the switch is on.

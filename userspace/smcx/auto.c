@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,38 +29,74 @@ static int fail(const char *what)
 {
 	int denied = errno == EPERM || errno == EACCES;
 
-	fprintf(stderr, "smcx: %s: %s%s\n", what, strerror(errno), denied ? "; this needs root" : "");
+	if (errno == EXDEV)
+		fputs("smcx: auto: the host's /sys/fs/bpf cannot be seen from here, as under 'ip netns exec' or in a container: "
+		      "run it outside, with 'netns NAME'\n", stderr);
+	else
+		fprintf(stderr, "smcx: %s: %s%s\n", what, strerror(errno), denied ? "; this needs root" : "");
 	return denied ? EXIT_DENIED : EXIT_KERNEL;
 }
 
 /* A name of ip netns, or a path such as /proc/PID/ns/net. */
+static void path_of(const char *name, char *path, size_t size)
+{
+	snprintf(path, size, "%s%s", strchr(name, '/') ? "" : "/run/netns/", name);
+}
+
+/* By name, or as show prints it, for a rule whose namespace is gone. */
 static bool namespace_of(const char *name, __u32 *inode)
 {
-	char path[256];
+	char path[256], end;
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/run/netns/", name);
+	if (sscanf(name, "net:[%u]%c", inode, &end) == 1)
+		return true;
+	path_of(name, path, sizeof(path));
 	if (stat(path, &st))
 		return false;
 	*inode = st.st_ino;
 	return true;
 }
 
-/* [netns NAME|any] [cgroup FOLDER] */
-static int parse(char **argv, struct auto_rule *r)
+static int own_cookie(__u64 *cookie)
 {
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), rc;
+	socklen_t len = sizeof(*cookie);
+
+	if (fd < 0)
+		return -1;
+	rc = getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, cookie, &len);
+	close(fd);
+	return rc;
+}
+
+/* The rest of smcx auto goes on in that namespace, where nothing depends on it. */
+static int enter(const char *name)
+{
+	int fd, rc;
+	char path[256];
+
+	path_of(name, path, sizeof(path));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	rc = setns(fd, CLONE_NEWNET);
+	close(fd);
+	return rc;
+}
+
+/* [netns NAME|any] [cgroup FOLDER]; @on: a rule to be made. */
+static int parse(char **argv, struct auto_rule *r, bool on)
+{
+	const char *name = "/proc/self/ns/net";
+
 	memset(r, 0, sizeof(*r));
 	r->used = 1;
-	if (!namespace_of("/proc/self/ns/net", &r->netns))
-		return fail("/proc/self/ns/net");
 	for (; *argv; argv += 2) {
 		if (!argv[1])
 			return usage_error("a value is missing after", *argv);
-		if (!strcmp(*argv, "netns") && !strcmp(argv[1], "any")) {
-			r->netns = 0;
-		} else if (!strcmp(*argv, "netns")) {
-			if (!namespace_of(argv[1], &r->netns))
-				return usage_error("no such network namespace", argv[1]);
+		if (!strcmp(*argv, "netns")) {
+			name = argv[1];
 		} else if (!strcmp(*argv, "cgroup")) {
 			if (strlen(argv[1]) >= sizeof(r->text))
 				return usage_error("too long a path", argv[1]);
@@ -69,7 +106,11 @@ static int parse(char **argv, struct auto_rule *r)
 			return usage_error("auto: netns or cgroup, not", *argv);
 		}
 	}
-	return EXIT_FINE;
+	if (!strcmp(name, "any"))
+		return EXIT_FINE;
+	if (!namespace_of(name, &r->netns))
+		return usage_error("no such network namespace", name);
+	return on && (enter(name) || own_cookie(&r->cookie)) ? fail(name) : EXIT_FINE;
 }
 
 /* Index of the rule, or of a free place if @free, or -1. */
@@ -132,29 +173,49 @@ static int locked(int (*change)(const struct auto_rule *r), const struct auto_ru
 	return rc;
 }
 
+static bool is_empty(const struct auto_rules *all)
+{
+	int i;
+
+	for (i = 0; i < AUTO_RULES; i++)
+		if (all->rule[i].used)
+			return false;
+	return true;
+}
+
+/* A rule that is there is made anew: its group, or its namespace, may be another of the same name. */
+static int insert(const struct auto_switch *s, struct auto_rules *all, const struct auto_rule *r)
+{
+	int index = find(all, r, false), rc = EXIT_FINE;
+
+	if (index < 0)
+		index = find(all, r, true);
+	if (index < 0)
+		return usage_error("auto: all places for rules are taken; remove one with", "auto off");
+	if (r->cgroup)
+		rc = set_cgroup(s, index, r->text);
+	if (rc)
+		return rc;
+	all->rule[index] = *r;
+	return auto_set(s, all) ? fail("auto") : EXIT_FINE;
+}
+
 static int add(const struct auto_rule *r)
 {
 	struct auto_rules all;
 	struct auto_switch s;
-	int rc, index;
+	int rc;
 
 	rc = open_switch(&s);
 	if (rc)
 		return rc;
 	if (auto_get(&s, &all))
 		return fail("auto");
-	if (find(&all, r, false) >= 0)
-		return EXIT_FINE;
-	index = find(&all, r, true);
-	if (index < 0)
-		return usage_error("auto: all places for rules are taken; remove one with", "auto off");
-	if (r->cgroup) {
-		rc = set_cgroup(&s, index, r->text);
-		if (rc)
-			return rc;
-	}
-	all.rule[index] = *r;
-	return auto_set(&s, &all) ? fail("auto") : EXIT_FINE;
+	rc = insert(&s, &all, r);
+	/* Without a rule it would only cost time at each socket(). */
+	if (rc && is_empty(&all))
+		auto_unload();
+	return rc;
 }
 
 static int on(char **argv)
@@ -162,7 +223,7 @@ static int on(char **argv)
 	struct auto_rule r;
 	int rc;
 
-	rc = parse(argv, &r);
+	rc = parse(argv, &r, true);
 	if (rc)
 		return rc;
 	if (r.cgroup && access(r.text, F_OK))
@@ -172,16 +233,6 @@ static int on(char **argv)
 		return EXIT_NO_SMC;
 	}
 	return locked(add, &r);
-}
-
-static bool is_empty(const struct auto_rules *all)
-{
-	int i;
-
-	for (i = 0; i < AUTO_RULES; i++)
-		if (all->rule[i].used)
-			return false;
-	return true;
 }
 
 static int take(const struct auto_rule *r)
@@ -215,7 +266,7 @@ static int off(char **argv)
 
 	if (!*argv)
 		return locked(take, NULL);
-	rc = parse(argv, &r);
+	rc = parse(argv, &r, false);
 	return rc ? rc : locked(take, &r);
 }
 

@@ -93,10 +93,32 @@ int auto_set_cgroup(const struct auto_switch *s, __u32 index, int fd)
 	return update(s->cgroups, index, &value);
 }
 
+static bool is_bpf_fs(void)
+{
+	struct statfs fs;
+
+	return !statfs(BPF_FS, &fs) && (unsigned long)fs.f_type == BPF_FS_MAGIC;
+}
+
+/*
+ * "ip netns exec" and containers hide the host's /sys/fs/bpf. What we pinned in a file system mounted there would
+ * end with us, or with them.
+ */
+static int look_from_here(void)
+{
+	struct stat here, first;
+
+	if (is_bpf_fs() || stat("/proc/self/ns/mnt", &here) || stat("/proc/1/ns/mnt", &first) ||
+	    here.st_ino == first.st_ino)
+		return 0;
+	errno = EXDEV;
+	return -1;
+}
+
 int auto_open(struct auto_switch *s)
 {
-	/* Pinned last: without it the others are what a killed smcx left. */
-	if (access(LINK, F_OK))
+	/* The link was pinned last: without it the others are what a killed smcx left. */
+	if (look_from_here() || access(LINK, F_OK))
 		return -1;
 	s->rules = get(RULES);
 	s->cgroups = s->rules < 0 ? -1 : get(CGROUPS);
@@ -106,9 +128,7 @@ int auto_open(struct auto_switch *s)
 /* systemd mounts it; others may not. */
 static int have_bpf_fs(void)
 {
-	struct statfs fs;
-
-	if (!statfs(BPF_FS, &fs) && (unsigned long)fs.f_type == BPF_FS_MAGIC)
+	if (is_bpf_fs())
 		return 0;
 	return mount("bpf", BPF_FS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=700");
 }
@@ -128,6 +148,8 @@ int auto_unload(void)
 	bool some = false;
 	unsigned int i;
 
+	if (look_from_here())
+		return -1;
 	for (i = 0; i < sizeof(path) / sizeof(path[0]); i++) {
 		if (!unlink(path[i]))
 			some = true;

@@ -26,12 +26,15 @@
 /**
  * struct auto_rule - who gets SMC
  * @used: 1 = a rule
- * @netns: inode number of the network namespace, 0 = any
  * @cgroup: 1 = only callers in the control group of this index in the map, and below
+ * @cookie: of the network namespace (SO_NETNS_COOKIE), never used twice; 0 = any
+ * @netns: inode number of the namespace, the name that people know; a later one may get it, too
  * @text: path of the control group
  */
 struct auto_rule {
-	__u32	used, netns, cgroup;
+	__u32	used, cgroup;
+	__u64	cookie;
+	__u32	netns;
 	char	text[AUTO_TEXT];
 };
 
@@ -49,7 +52,12 @@ struct auto_switch {
 	int	rules, cgroups;
 };
 
-/** auto_open() - the switch that is loaded. @s: result. Return: 0, -1 with errno (ENOENT: none). */
+/**
+ * auto_open() - the switch that is loaded
+ * @s: result
+ *
+ * Return: 0, -1 with errno: ENOENT none, EXDEV it cannot be seen from this mount namespace.
+ */
 int auto_open(struct auto_switch *s);
 
 /**
@@ -61,7 +69,7 @@ int auto_open(struct auto_switch *s);
  */
 int auto_load(struct auto_switch *s, const char **why);
 
-/** auto_unload() - take the switch out of the kernel. Return: 0, -1 with errno (ENOENT: none). */
+/** auto_unload() - take the switch out of the kernel. Return: 0, -1 with errno as auto_open(). */
 int auto_unload(void);
 
 /** auto_get() - read the rules. @s: switch. @r: result. Return: 0 or -1 with errno. */

@@ -31,7 +31,7 @@ struct code {
 
 struct places {
 	int		hook;			/* BTF id */
-	int		nsproxy, net_ns, ns, inum;
+	int		nsproxy, net_ns, cookie;
 	int		protocol, list;		/* in struct inet_protosw */
 	uint64_t	inetsw, inetsw6;	/* heads of the lists for SOCK_STREAM */
 };
@@ -148,7 +148,7 @@ static void emit_registered(struct code *c, const struct places *p)
 	here(c, TO_RULES);
 }
 
-/* r8 = number of the caller's namespace, r6 = the rules */
+/* r8 = cookie of the caller's namespace, r6 = the rules */
 static void emit_lookup(struct code *c, const struct auto_switch *s, const struct places *p)
 {
 	call(c, BPF_FUNC_get_current_task_btf);
@@ -156,7 +156,7 @@ static void emit_lookup(struct code *c, const struct auto_switch *s, const struc
 	jump(c, BPF_JEQ, BPF_REG_1, 0, TO_TCP);
 	load(c, BPF_DW, BPF_REG_1, BPF_REG_1, p->net_ns);
 	jump(c, BPF_JEQ, BPF_REG_1, 0, TO_TCP);
-	load(c, BPF_W, BPF_REG_8, BPF_REG_1, p->ns + p->inum);
+	load(c, BPF_DW, BPF_REG_8, BPF_REG_1, p->cookie);
 	op(c, BPF_ST | BPF_W | BPF_MEM, BPF_REG_10, 0, -4, 0);
 	set64(c, BPF_REG_1, BPF_PSEUDO_MAP_FD, s->rules);
 	move(c, BPF_REG_2, BPF_REG_10);
@@ -172,7 +172,7 @@ static void emit_rule(struct code *c, const struct auto_switch *s, int i)
 
 	load(c, BPF_W, BPF_REG_1, BPF_REG_6, at + offsetof(struct auto_rule, used));
 	jump(c, BPF_JEQ, BPF_REG_1, 0, TO_NEXT_RULE + i);
-	load(c, BPF_W, BPF_REG_1, BPF_REG_6, at + offsetof(struct auto_rule, netns));
+	load(c, BPF_DW, BPF_REG_1, BPF_REG_6, at + offsetof(struct auto_rule, cookie));
 	jump(c, BPF_JEQ, BPF_REG_1, 0, any);
 	emit(c, (struct bpf_insn){ .code = BPF_JMP | BPF_JNE | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_8 },
 	     TO_NEXT_RULE + i);
@@ -232,8 +232,7 @@ static int find_places(struct places *p, const char **why)
 	p->hook = btf_func(btf, HOOK);
 	p->nsproxy = btf_offset(btf, "task_struct", "nsproxy");
 	p->net_ns = btf_offset(btf, "nsproxy", "net_ns");
-	p->ns = btf_offset(btf, "net", "ns");
-	p->inum = btf_offset(btf, "ns_common", "inum");
+	p->cookie = btf_offset(btf, "net", "net_cookie");
 	p->protocol = btf_offset(btf, "inet_protosw", "protocol");
 	p->list = btf_offset(btf, "inet_protosw", "list");
 	btf_close(btf);
@@ -242,7 +241,7 @@ static int find_places(struct places *p, const char **why)
 	if (p->hook < 0)
 		return -1;
 	*why = "this kernel's structures are not as expected; use smc_run";
-	if (p->nsproxy < 0 || p->net_ns < 0 || p->ns < 0 || p->inum < 0 || p->protocol < 0 || p->list < 0)
+	if (p->nsproxy < 0 || p->net_ns < 0 || p->cookie < 0 || p->protocol < 0 || p->list < 0)
 		return -1;
 	p->inetsw = symbol("inetsw");
 	p->inetsw6 = symbol("inetsw6");

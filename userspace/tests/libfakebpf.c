@@ -3,12 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/magic.h>
 #include <linux/smcx.h>
 #include <netinet/in.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "autobpf.h"
@@ -53,5 +56,26 @@ long syscall(long number, ...)
 
 int socket(int domain, int type, int protocol)
 {
-	return protocol == IPPROTO_SMC ? open("/dev/null", O_RDWR | O_CLOEXEC) : (errno = EAFNOSUPPORT, -1);
+	return domain == AF_UNIX || protocol == IPPROTO_SMC ? open("/dev/null", O_RDWR | O_CLOEXEC) :
+							      (errno = EAFNOSUPPORT, -1);
+}
+
+/* The cookie of the network namespace. */
+int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
+{
+	memset(value, 1, *len);
+	return 0;
+}
+
+/* /sys/fs/bpf */
+int statfs(const char *path, struct statfs *fs)
+{
+	memset(fs, 0, sizeof(*fs));
+	fs->f_type = BPF_FS_MAGIC;
+	return 0;
+}
+
+int setns(int fd, int type)
+{
+	return 0;
 }
