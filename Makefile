@@ -3,7 +3,8 @@
 #   make                       module for both kernels, and the tools
 #   make KVER=6.1 modules      for one kernel: 6.1, 6.12 (the newest in the package index), debug, or a full release
 #   make demo                  two machines, nginx and wrk over TCP and over SMC-R
-#   make check                 every test; make check-debug: the tests in virtual machines under the debug kernel
+#   make check                 the tests, within an hour; make check-full: all of them in full
+#   make check-debug           those in virtual machines under a kernel with KASAN, lockdep and kmemleak
 #   make install          the module for the running kernel (or KVER), and the tools; DESTDIR, PREFIX; make uninstall
 #   make deb              Debian packages smcx-dkms and smcx-tools in build/deb
 #   make check-packages   two Debian machines that install them, serve and fetch a page over SMC, and purge them (root)
@@ -11,7 +12,8 @@
 #   make check-patches    kernels 6.1 and 6.12 without CONFIG_SMC, with patches/: build, boot, data over SMC
 #   make clean
 #
-# Each target installs the Debian packages it lacks (selftests/vm/deps.sh) and says so.
+# Each target installs the Debian packages it lacks (selftests/vm/deps.sh) and says so, except in-tree without BOOT=1:
+# what building a kernel takes is yours to choose.
 
 BUILD := $(CURDIR)/build
 VM := selftests/vm
@@ -26,6 +28,9 @@ modules module:
 else
 # A short name stands for the newest release of that line.
 RELEASE := $(if $(filter 6.1 6.12 debug,$(KVER)),$(shell $(VM)/kernel.sh release $(KVER)),$(KVER))
+ifeq ($(RELEASE),)
+$(error no kernel $(KVER) to build for: see above)
+endif
 KDIR ?= $(shell $(VM)/kernel.sh kdir $(RELEASE))
 OUT := $(BUILD)/$(RELEASE)
 # All processors, unless the caller has said how many.

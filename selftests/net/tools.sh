@@ -55,6 +55,7 @@ check "smcx link is empty" json link '^\[\]$'
 check "smcx sock is empty" json sock '^\[\]$'
 
 check "smcx info: host and versions" sh -c 'smcx info | grep -q "host *$(hostname)\$" && smcx info | grep -q "smc_version *2.1"'
+check "smcx info: what is loaded" sh -c 'smcx info | grep -q "module_source *$(cat /sys/module/smcx/srcversion)\$"'
 check "smcx info: handshakes are not limited" json info '"handshake_limitation": "no"'
 echo 1 > /proc/sys/net/smc/limit_smc_hs
 check "or they are" json info '"handshake_limitation": "yes"'

@@ -68,7 +68,7 @@ installs_and_goes()
 		[ -x "$root/opt/bin/smcx" ] && [ -s "$root/etc/modprobe.d/smcx.conf" ] && [ -s "$root/opt/share/man/man8/smcx.8" ] &&
 		names_itself "$root/opt/share/doc/smcx-tools/examples" /opt/bin &&
 		! grep -rq '@VERSION@' "$root" && rm -r "$tmp/build" &&
-		"$install" uninstall conf tools dkms && ! find "$root" -type f | grep .
+		"$install" uninstall conf tools dkms && ! find "$root" \( -type f -o -name "*smcx*" -o -name examples \) | grep .
 }
 
 # shellcheck disable=SC2086

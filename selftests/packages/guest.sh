@@ -122,9 +122,10 @@ remains()
 	find / -xdev \( -path /proc -o -path /sys -o -path /run -o -path /root -o -path /tmp -o -path /var/log -o -path '/etc/systemd/*' \) \
 		-prune -o -iname '*smcx*' -print -o -name smc_run\* -print
 	dpkg-query -W -f '${Status} ${Package}\n' 'smcx*' 2> /dev/null | grep -v not-installed
+	ls -d /sys/fs/bpf/smcx-auto
 	grep -H smcx /lib/modules/*/modules.dep /lib/modules/*/modules.alias
 }
-is_clean() { remains > left; cat left; [ ! -s left ]; }
+is_clean() { remains > left 2> /dev/null; cat left; [ ! -s left ]; }
 
 # What is there now and was not before the packages were installed, or the other way round (logs and caches aside).
 is_as_before()
@@ -147,6 +148,10 @@ else
 	fetch
 fi
 check "net/smc has not been loaded" sh -c '! [ -d /sys/module/smc ]'
+case $kernel in
+6.1.*) ;;
+*) check "smcx auto is on somewhere" sh -c 'ip netns add other && smcx auto on netns other && [ -d /sys/fs/bpf/smcx-auto ]' ;;
+esac
 check "the packages can be purged" apt-get autoremove --purge -y smcx-dkms smcx-tools
 check "the module is gone from the kernel" sh -c '! [ -d /sys/module/smcx ]'
 check "nothing is left of them" is_clean

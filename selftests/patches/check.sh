@@ -32,7 +32,7 @@ has_no_smc() { ! grep '^CONFIG_SMC=' "$1/.config" && grep '^CONFIG_TCP_SMC_OPTIO
 
 check_line()
 {
-	local line=$1 dir rel
+	local line=$1 dir rel before
 	point "$line: the patches apply" "$here/kernel.sh" "$line" tree || return
 	point "$line: what they touch compiles, and the module in the tree" "$here/kernel.sh" "$line" files || return
 	dir=$SMCX_CACHE/patched/$line/build
@@ -48,7 +48,10 @@ check_line()
 	point "$line: make in-tree boots it, and the module loads" \
 		env BOOT=1 "$SMCX_TOP/userspace/packaging/in-tree.sh" "$SMCX_CACHE/patched/$line/tree" "$dir"
 	# Each connection of this test is proven to be SMC through sock_diag.
-	"$here/../vm/suite.sh" pair --kver "patched-$line" --no-build --cpus 1 --only api-create >&2
+	before=$(wc -l < "$SMCX_RESULTS")
+	"$here/../vm/suite.sh" pair --kver "patched-$line" --no-build --cpus 1 --only api-create >&2 || true
+	[ "$(wc -l < "$SMCX_RESULTS")" -gt "$before" ] ||
+		echo "PASS 0 FAIL 1 SKIP 0 $line: sockets between two machines (did not run)" >> "$SMCX_RESULTS"
 }
 
 LINES=() FILES=

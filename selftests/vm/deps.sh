@@ -11,7 +11,7 @@ declare -A SETS=(
 	[build]="gcc make libc6-dev libelf-dev bc kmod xz-utils pkg-config libmnl-dev libpcap-dev"
 	[vm]="qemu-system-x86 cpio kmod xz-utils binutils gcc make libc6-dev libibverbs-dev"
 	[check]="mandoc sparse clang llvm libclang-rt-14-dev golang-go libpcap-dev perl python3 gcc make libc6-dev"
-	[deb]="dpkg-dev debhelper dh-dkms"
+	[deb]="build-essential dpkg-dev debhelper dh-dkms"
 	[packages]="mmdebstrap e2fsprogs util-linux"
 	[kernel]="gcc make flex bison bc libelf-dev libssl-dev xz-utils kmod cpio perl python3"
 )

@@ -18,7 +18,7 @@ newest()
 {
 	local line=$1 release
 	release=$(apt-cache depends "${META[$line]}" 2>/dev/null |
-		  sed -n "s/^ *Depends: linux-headers-\(${line//./\\.}\..*-amd64\)$/\1/p" | head -n 1)
+		  sed -n "s/^ *Depends: linux-headers-\(${line//./\\.}\..*-amd64\)$/\1/p" | head -n 1) || true
 	if [ -z "$release" ]; then
 		# No package index: what is installed will do.
 		release=$(find /lib/modules -mindepth 1 -maxdepth 1 -name "$line.*-amd64" -printf '%f\n' 2>/dev/null |

@@ -42,6 +42,7 @@ cp -r "$SMCX_TOP"/{kmod,userspace,Documentation,Kconfig,Makefile,README.md} "$tr
 cp -r "$here/debian" "$tree/debian"
 changelog > "$tree/debian/changelog"
 sed "s/@VERSION@/$module/" "$here/dkms/dkms.conf" > "$tree/debian/smcx-dkms.dkms"
+sed -i "s/@VERSION@/$module/" "$tree/debian/smcx-dkms.postinst"
 say "building the packages (log: $out/build.log)"
 (cd "$tree" && dpkg-buildpackage -us -uc -b) > "$out/build.log" 2>&1 ||
 	{ tail -n 20 "$out/build.log" >&2; die "the packages do not build"; }

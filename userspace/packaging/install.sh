@@ -100,11 +100,18 @@ install_set()
 
 uninstall_set()
 {
+	# It stays in the kernel by itself, and nothing else switches it off.
+	if [ "$1" = tools ] && [ -z "$DESTDIR" ]; then
+		"$PREFIX/bin/smcx" auto off 2> /dev/null || true
+	fi
 	if [ "$1" = module ]; then
 		uninstall_modules
 	else
 		files "$1" | while read -r mode source target; do
 			rm -f "$DESTDIR$target"
+			case $target in
+			*/smcx-*/*) rmdir -p --ignore-fail-on-non-empty "$DESTDIR${target%/*}" 2> /dev/null || true ;;
+			esac
 		done
 	fi
 }

@@ -174,7 +174,7 @@ enum supervise supervise_start(const struct smc_opener *o, bool verbose, const c
 		return rc;
 	}
 	if (!start(ends[1], ends[0], &copy, verbose))
-		*why = strerrordesc_np(errno);
+		*why = "no process can be started for its supervisor";
 	/* Only the supervisor holds that end from here on, so its death is heard. */
 	close(ends[1]);
 	if (!*why)

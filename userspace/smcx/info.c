@@ -38,6 +38,22 @@ static void on_limit(const struct nlmsghdr *nlh, void *arg)
 	out_text("handshake_limitation", nl_num(&top, SMCX_HS_LIMITED) ? "yes" : "no");
 }
 
+/* The source that the loaded module was built from: the file that modprobe would take may be newer. */
+static void show_loaded(const char *module)
+{
+	char path[64], text[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/srcversion", module);
+	f = fopen(path, "r");
+	if (f && fgets(text, sizeof(text), f)) {
+		text[strcspn(text, "\n")] = '\0';
+		out_text("module_source", text);
+	}
+	if (f)
+		fclose(f);
+}
+
 int cmd_info(int argc, char **argv)
 {
 	bool own = nl_genl_exists(SMCX_GENL_NAME);
@@ -48,6 +64,7 @@ int cmd_info(int argc, char **argv)
 	out_map_begin();
 	out_group("host");
 	out_text("module", own ? "smcx" : "smc");
+	show_loaded(own ? "smcx" : "smc");
 	out_text("tool", SMCX_VERSION);
 	nl_genl_dump(SMCX_GEN_NAME, SMCX_GEN_GET_SYS_INFO, on_sys, NULL);
 	nl_genl_dump(SMCX_GEN_NAME, SMCX_GEN_DUMP_HS_LIMITATION, on_limit, NULL);

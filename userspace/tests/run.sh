@@ -334,7 +334,7 @@ check "smcx.8 has all options and commands" test -z "$(
 	"$BIN/smcx" --help | grep -o -- '--[a-z]*' | sed 's/--//' | while read -r option; do
 		grep -q "Fl .-$option" "${0%/*}/../man/smcx.8" || echo "$option"
 	done
-	for command in sock lgr link dev info stat eid pnet why reason decode; do
+	for command in $("$BIN/smcx" --help | sed -n '/^$/,/^$/s/^  \([a-z, ]*[a-z]\)  .*/\1/p' | sed 's/ [a-z]* HOST.*//' | tr -d ','); do
 		grep -q "^\.It Cm $command\|^\.Cm $command\|^\.It .*Cm $command" "${0%/*}/../man/smcx.8" || echo "$command"
 	done)"
 if command -v mandoc > /dev/null; then

@@ -68,9 +68,9 @@ gone()
 	return 1
 }
 check "a supervised child outlives its parent" \
-	"$own" --method=seccomp sh -c "(sleep 0.3; exec \"$OUT/injected\" one > \"$tmp/child\" 2>&1; ) & exit 0"
+	"$own" --method=seccomp sh -c "(sleep 0.3; \"$OUT/injected\" one > \"$tmp/child\" 2>&1 && echo done >> \"$tmp/child\"; ) & exit 0"
 sleep 1
-check "... and got an SMC socket" test ! -s "$tmp/child"
+check "... and got an SMC socket" test "$(cat "$tmp/child")" = done
 check "the supervisor ends with the last process" gone
 
 # Interrupt from the terminal: to the whole foreground group.
