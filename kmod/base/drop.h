@@ -8,7 +8,6 @@ struct smcx_net;
  * enum smcx_drop - what was dropped, and why; shown by the trace point smcx_drop
  * @SMCX_DROP_CLC: CLC message that breaks the protocol (chapter 2); the connection fails
  * @SMCX_DROP_LLC: LLC message that cannot be read, or of another version
- * @SMCX_DROP_LLC_FLOW: LLC message that must not come now; the link group ends
  * @SMCX_DROP_CDC: CDC message that cannot be read
  * @SMCX_DROP_CURSOR: CDC message with impossible cursors; the connection fails
  * @SMCX_DROP_BACKLOG: connection that found the accept queue full
@@ -16,7 +15,6 @@ struct smcx_net;
 enum smcx_drop {
 	SMCX_DROP_CLC,
 	SMCX_DROP_LLC,
-	SMCX_DROP_LLC_FLOW,
 	SMCX_DROP_CDC,
 	SMCX_DROP_CURSOR,
 	SMCX_DROP_BACKLOG,

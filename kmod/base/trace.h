@@ -23,8 +23,7 @@
 	{ SMCX_PHASE_CONFIRM, "CONFIRM" }, { SMCX_PHASE_FIRST_BYTE, "FIRST_BYTE" }
 
 #define smcx_trace_drops						\
-	{ SMCX_DROP_CLC, "CLC" }, { SMCX_DROP_LLC, "LLC" },		\
-	{ SMCX_DROP_LLC_FLOW, "LLC_FLOW" }, { SMCX_DROP_CDC, "CDC" },	\
+	{ SMCX_DROP_CLC, "CLC" }, { SMCX_DROP_LLC, "LLC" }, { SMCX_DROP_CDC, "CDC" },	\
 	{ SMCX_DROP_CURSOR, "CURSOR" }, { SMCX_DROP_BACKLOG, "BACKLOG" }
 
 /* a part of a connection's set-up is done, setup.h */

@@ -156,14 +156,8 @@ void smcx_llc_confirm_rx(struct smcx_link *link, const struct smcx_llc_msg *msg)
 /** smcx_llc_confirm_rkey_rx() - learn a key, answer. @link: link. @msg: request; becomes the answer. Context: softirq. */
 void smcx_llc_confirm_rkey_rx(struct smcx_link *link, struct smcx_llc_msg *msg);
 
-/**
- * smcx_llc_delete_rkey_rx() - forget keys, answer
- * @link: link
- * @msg: request; becomes the answer
- * @unseen: keys of the request that did not fit into a receive buffer
- * Context: softirq.
- */
-void smcx_llc_delete_rkey_rx(struct smcx_link *link, struct smcx_llc_msg *msg, u8 unseen);
+/** smcx_llc_delete_rkey_rx() - forget keys, answer. @link: link. @msg: request; becomes the answer. Context: softirq. */
+void smcx_llc_delete_rkey_rx(struct smcx_link *link, struct smcx_llc_msg *msg);
 
 /* ---- ask.c ---- */
 

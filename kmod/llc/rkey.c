@@ -20,7 +20,7 @@ void smcx_llc_confirm_rkey_rx(struct smcx_link *link, struct smcx_llc_msg *msg)
 }
 
 /* Version 1 answers with a mask of the unknown keys, version 2 with their number. */
-void smcx_llc_delete_rkey_rx(struct smcx_link *link, struct smcx_llc_msg *msg, u8 unseen)
+void smcx_llc_delete_rkey_rx(struct smcx_link *link, struct smcx_llc_msg *msg)
 {
 	struct smcx_llc_delete_rkey *m = &msg->delete_rkey;
 	u8 mask = 0, unknown = 0;
@@ -34,8 +34,7 @@ void smcx_llc_delete_rkey_rx(struct smcx_link *link, struct smcx_llc_msg *msg, u
 		mask |= i < 8 ? 0x80 >> i : 0;
 	}
 	smcx_llc_reply(msg, msg);
-	m->n_rkeys += unseen;
-	m->err = msg->version == 1 ? mask : unknown + unseen;
+	m->err = msg->version == 1 ? mask : unknown;
 	if (m->err)
 		msg->flags |= SMCX_LLC_F_RKEY_NEG;
 	smcx_llc_send(link, msg);

@@ -108,7 +108,7 @@ static int accept_get_base(const u8 *buf, struct smcx_clc_accept *out)
 	/* index 0 would address memory before the RMB */
 	if (!out->rmbe_idx)
 		return -EPROTO;
-	/* only a first contact programs a queue pair with it */
+	/* only a first contact programs a queue pair with it, which looks itself: an old Confirm has no flag */
 	if (out->first_contact && (out->mtu < 1 || out->mtu > 5))
 		return -EPROTO;
 	return 0;

@@ -118,7 +118,7 @@ static int early_get(const u8 *buf, size_t body, size_t *sum,
 	struct smcx_clc_early *e = &out->early;
 	const u8 *p = buf + body - EARLY_LEN;
 
-	/* the other parts end before it, or the sum would exceed @body */
+	/* the last bytes, wherever offsets put the other parts: nothing is read beyond @body */
 	if (body < *sum + EARLY_LEN)
 		return -EPROTO;
 	*sum += EARLY_LEN;

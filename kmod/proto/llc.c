@@ -266,7 +266,7 @@ static int body_get(const u8 *buf, size_t len, struct smcx_llc_msg *out)
 	case SMCX_LLC_DELETE_RKEY:
 		return delete_rkey_get(buf, len, out);
 	default:
-		/* CONFIRM_RKEY_CONT: nobody reads it, smcx_llc_due() ends the group */
+		/* CONFIRM_RKEY_CONT: nobody reads it */
 		return 0;
 	}
 }
@@ -275,12 +275,14 @@ int smcx_llc_decode(const u8 *buf, size_t len, struct smcx_llc_msg *out)
 {
 	u8 version;
 
-	if (len < SMCX_LLC_LEN)
+	if (!len)
 		return -EPROTO;
 	version = (buf[0] & 0xF0) == V2_MARK ? 2 : 1;
 	if ((buf[0] & 0xF0 && version == 1) ||
 	    !type_is_known(version, buf[0] & 0x0F))
 		return -ENOMSG;
+	if (len < SMCX_LLC_LEN)
+		return -EPROTO;
 	/* the length of version 2 is in the sender's byte order: useless */
 	if (version == 1 && buf[1] != SMCX_LLC_LEN)
 		return -EPROTO;

@@ -53,8 +53,9 @@ static enum smcx_llc_due add_link_due(const struct smcx_llc_ctx *ctx)
 enum smcx_llc_due smcx_llc_due(const struct smcx_llc_msg *msg,
 			       const struct smcx_llc_ctx *ctx)
 {
+	/* goes with a CONFIRM_RKEY of too many keys, which was refused */
 	if (msg->type == SMCX_LLC_CONFIRM_RKEY_CONT)
-		return SMCX_LLC_DUE_TERMINATE;
+		return SMCX_LLC_DUE_IGNORE;
 	if (smcx_llc_is_response(msg))
 		return response_due(msg, ctx);
 	if (msg->type == SMCX_LLC_CONFIRM_LINK)

@@ -15,7 +15,9 @@
  * two seconds at most. TEST_LINK stands beside the flows.
  *
  * A group that cannot take a further link says so: ADD_LINK is rejected,
- * REQ_ADD_LINK gets the empty answer, an invitation is ignored.
+ * REQ_ADD_LINK gets the empty answer, an invitation is ignored. What goes with a second link (@can_add of
+ * struct smcx_llc_ctx, the flows that add and delete one) is decided and tested here, and waits for a
+ * group that takes one.
  */
 
 /**
@@ -48,7 +50,6 @@ enum smcx_llc_flow {
  * @SMCX_LLC_DUE_ANSWER: request: carry it out and answer
  * @SMCX_LLC_DUE_REJECT: request: send what smcx_llc_reject() builds
  * @SMCX_LLC_DUE_INVITED: client invites us to add a link; no answer
- * @SMCX_LLC_DUE_TERMINATE: protocol violation: end the group, %SMCX_LLC_DEL_PROTOCOL
  */
 enum smcx_llc_due {
 	SMCX_LLC_DUE_IGNORE,
@@ -57,7 +58,6 @@ enum smcx_llc_due {
 	SMCX_LLC_DUE_ANSWER,
 	SMCX_LLC_DUE_REJECT,
 	SMCX_LLC_DUE_INVITED,
-	SMCX_LLC_DUE_TERMINATE,
 };
 
 /**

@@ -181,9 +181,8 @@ bool smcx_negotiate_confirm(const struct smcx_agreed *agreed, bool first_contact
 	*reason = SMCX_REASON_NONE;
 	if (confirm->is_smcd || confirm->version != agreed->version)
 		*reason = SMCX_REASON_VERSMISMAT;
-	else if (confirm->first_contact != first_contact)
-		*reason = SMCX_REASON_MODEUNSUPP;
 	else if (agreed->version == 2 && first_contact)
-		*reason = confirm_check_fce(agreed, &confirm->fce);
+		*reason = confirm->first_contact ? confirm_check_fce(agreed, &confirm->fce) :
+						   SMCX_REASON_MODEUNSUPP;
 	return !*reason;
 }

@@ -106,6 +106,9 @@ bool smcx_negotiate_client(const struct smcx_offer *offer,
  * @confirm: decoded Confirm
  * @reason: why to decline, if so; SMCX_REASON_NONE otherwise
  *
+ * The Confirm's own flag only says whether it has the extension that a first contact of version 2 needs:
+ * Linux before 5.10 never sets it.
+ *
  * Context: Any.
  * Return: true if the Confirm fits.
  */

@@ -96,7 +96,7 @@ static void due(u8 state)
 	enum smcx_llc_due d = smcx_llc_due(&m, &ctx);
 
 	MUST(!smcx_llc_is_response(&m) || d == SMCX_LLC_DUE_IGNORE || d == SMCX_LLC_DUE_FLOW ||
-	     d == SMCX_LLC_DUE_TEST || d == SMCX_LLC_DUE_TERMINATE);
+	     d == SMCX_LLC_DUE_TEST);
 	if (d == SMCX_LLC_DUE_REJECT) {
 		MUST(!smcx_llc_reject(&m, &rsp));
 		MUST(smcx_llc_is_response(&rsp));

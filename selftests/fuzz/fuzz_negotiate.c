@@ -26,6 +26,7 @@ static void offer_take(const u8 **data, size_t *len)
 	offer.max_conns = take(data, len) | 16;
 	offer.max_links = 1 + (take(data, len) & 1);
 	offer.features = (u16)(take(data, len) << 8 | take(data, len));
+	offer.caps = (u16)(take(data, len) << 8 | take(data, len));
 	for (i = 0; i < offer.n_eids; i++) {
 		memset(offer.eids[i], ' ', SMCX_EID_LEN);
 		offer.eids[i][0] = take(data, len);
@@ -60,6 +61,7 @@ static void is_sane(void)
 	if (agreed.release)
 		MUST(agreed.max_conns <= offer.max_conns && agreed.max_links <= offer.max_links);
 	MUST(!(agreed.features & ~offer.features));
+	MUST(!(agreed.caps & ~offer.caps));
 	if (agreed.version == 2)
 		MUST(is_in(offer.eids, offer.n_eids, agreed.eid));
 }

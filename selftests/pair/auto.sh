@@ -91,13 +91,14 @@ half()
 check "what a killed smcx left is off, and does not keep it off" half
 check "the rule holds" listens ip netns exec other
 check "no other is left" test "$(smcx -j auto | grep -c netns_inode)" -eq 1
-# Its number is the lowest free one, which the next namespace gets.
+# Its number is free then, and the next namespace may get it.
 check "the next namespace of that name" eval 'ip netns del other; ip netns add other'
 check "is none of the rule's" eval '! listens ip netns exec other'
 check "until it is on for that one" smcx auto on netns other
 check "and then it is" listens ip netns exec other
 check "off for it" smcx auto off netns other
 check "and it is TCP again" eval '! listens ip netns exec other'
+check "off for all" smcx auto off
 check "on for it" smcx auto on netns other
 number=$(smcx -j auto | sed -n 's/.*"netns_inode": *\([0-9]*\).*/\1/p')
 ip netns del other

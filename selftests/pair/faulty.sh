@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Peers that get the handshake wrong: who declines them says why, of this very socket, and what follows is TCP. Those that say nothing, or
-# something else, cost an error and no more than handshake_timeout_ms. What is dropped is traced and counted, one for one (LLC_FLOW
-# is of version 1, which soft-RoCE has not).
+# something else, cost an error and no more than handshake_timeout_ms. What is dropped is traced and counted, one for one.
 # vm-test: timeout=120
 . /tests/pair/lib-reasons.sh
 

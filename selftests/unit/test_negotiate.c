@@ -367,7 +367,7 @@ static void confirm(void)
 	acc.fce.max_conns = 255;
 	acc.fce.max_links = 2;
 	confirms(true, SMCX_REASON_NONE);
-	confirms(false, SMCX_REASON_MODEUNSUPP);
+	confirms(false, SMCX_REASON_NONE);
 	acc.fce.max_links = 1;
 	confirms(true, SMCX_REASON_MAXLINKERR);
 	acc.fce.max_conns = 254;
@@ -383,8 +383,10 @@ static void confirm(void)
 	confirms(false, SMCX_REASON_VERSMISMAT);
 	agreed.version = 1;
 	confirms(false, SMCX_REASON_NONE);
+	confirms(true, SMCX_REASON_NONE);	/* Linux before 5.10 has no flag in a Confirm */
 	acc.first_contact = true;
 	confirms(true, SMCX_REASON_NONE);
+	confirms(false, SMCX_REASON_NONE);
 	acc.is_smcd = true;
 	confirms(true, SMCX_REASON_VERSMISMAT);
 

@@ -133,7 +133,6 @@ static void roundtrip(void)
 	m = make(2, true, false, 0, 0);
 	CHECK_EQ(smcx_clc_encode_proposal(&m, buf, sizeof(buf)), 92);
 	CHECK_EQ(buf[7], 0x28);
-	m.v2.has_seid = true;
 	m = make(2, false, true, 0, 1);
 	m.v2.has_seid = true;
 	len = smcx_clc_encode_proposal(&m, buf, sizeof(buf));
@@ -394,12 +393,28 @@ static void smcd(void)
 #undef TRY
 }
 
+/* What protocol.rst 2.3 says of a message with both parts: where they may stand, and how long they are together. */
+static bool offsets_fit(const u8 *msg, int body, int ip, int v2)
+{
+	int at = 40 + ip, at2 = 52 + v2, v6;
+
+	if (ip > 40 || at + 8 > body || msg[at + 7] > 8 || at + 8 + 17 * msg[at + 7] > body || msg[at + 4] > 32)
+		return false;
+	for (v6 = 0; v6 < msg[at + 7]; v6++)
+		if (msg[at + 8 + 17 * v6 + 16] > 128)
+			return false;
+	if (!v2 || v2 > 172 || at2 + 40 > body || msg[at2] > 8 || at2 + 40 + 32 * msg[at2] > body)
+		return false;
+	return 40 + 40 + 8 + 17 * msg[at + 7] + 40 + 32 * msg[at2] == body;
+}
+
 /* Any two offsets: never a crash, and only true lengths pass. */
 static void all_offsets(void)
 {
 	struct smcx_clc_proposal m = make(2, true, true, 1, 1);
 	u8 msg[SMCX_CLC_PROPOSAL_LEN_MAX];
 	int len = smcx_clc_encode_proposal(&m, msg, sizeof(msg)), i, j, ok = 0;
+	bool fits;
 
 	for (i = 0; i < 300; i++) {
 		for (j = 0; j < 300; j++) {
@@ -407,7 +422,9 @@ static void all_offsets(void)
 			msg[39] = (u8)i;
 			msg[50] = (u8)(j >> 8);
 			msg[51] = (u8)j;
-			ok += !decode_exact(msg, (size_t)len);
+			fits = offsets_fit(msg, len - 4, i, j);
+			CHECK_EQ(!decode_exact(msg, (size_t)len), fits);
+			ok += fits;
 		}
 	}
 	CHECK(ok >= 1);

@@ -267,13 +267,30 @@ static bool llc_odd_ids(struct target *t)
 	return true;
 }
 
-/* More keys than there are places, then none: those of living connections included. */
+/* evil_llc() of a request, and wait for its answer; Return: the answer's flags, -1 without one */
+static int asked(struct smcx_llc_msg *msg)
+{
+	unsigned int n = e.answers[msg->type];
+	uint64_t end = now_ms() + 3000;
+
+	if (!evil_llc(&e, msg))
+		return -1;
+	while (e.answers[msg->type] == n && now_ms() < end && !evil_gone(&e, 0))
+		evil_pump(&e, 0);
+	return e.answers[msg->type] == n ? -1 : e.resp[msg->type][3];
+}
+
+/*
+ * More keys than there are places, then none: those of living connections included. What a message of many keys, longer
+ * than others, takes away is free again.
+ */
 static bool rkey_places(struct target *t)
 {
 	struct smcx_llc_msg msg = { .type = SMCX_LLC_CONFIRM_RKEY, .version = 2 };
+	struct smcx_llc_msg del = { .type = SMCX_LLC_DELETE_RKEY, .version = 2 };
 	struct evil_conn *c;
-	unsigned int n = 0;
-	uint32_t key;
+	uint32_t keys[80];
+	int flags = 0;
 
 	evil_begin(t);
 	c = evil_serve(&e, "e");
@@ -283,20 +300,28 @@ static bool rkey_places(struct target *t)
 		msg.confirm_rkey.n_more = i % 3;
 		msg.confirm_rkey.more[0].link_id = i;
 		msg.confirm_rkey.more[1].link_id = 1;
-		WANT(evil_llc(&e, &msg));
-		while (e.answers[SMCX_LLC_CONFIRM_RKEY] <= n && !evil_gone(&e, 0))
-			evil_pump(&e, 0);
-		n = e.answers[SMCX_LLC_CONFIRM_RKEY];
+		flags = asked(&msg);
+		WANT(flags >= 0);
 	}
-	WANT(e.resp[SMCX_LLC_CONFIRM_RKEY][3] & SMCX_LLC_F_RKEY_NEG);
+	WANT(flags & SMCX_LLC_F_RKEY_NEG);
 	WANT(evil_echo(c, 1000));
-	key = htonl(c->mine.rkey);
-	memset(&msg, 0, sizeof(msg));
-	msg.type = SMCX_LLC_DELETE_RKEY;
-	msg.version = 2;
-	msg.delete_rkey.n_rkeys = 1;
-	msg.delete_rkey.rkeys = (void *)&key;
-	WANT(evil_llc(&e, &msg));
+	/* those whose message named no other link, which may have been this one */
+	for (int i = 0; i < 80; i++)
+		keys[i] = htonl(0x10000 + 3 * i);
+	msg.confirm_rkey.n_more = 0;
+	del.delete_rkey.n_rkeys = 80;
+	del.delete_rkey.rkeys = (void *)keys;
+	flags = asked(&del);
+	WANT(flags >= 0 && !(flags & SMCX_LLC_F_RKEY_NEG));
+	for (int i = 0; i < 80; i++) {
+		msg.confirm_rkey.own.rkey = 0x20000 + i;
+		flags = asked(&msg);
+		WANT(flags >= 0 && !(flags & SMCX_LLC_F_RKEY_NEG));
+	}
+	WANT(evil_echo(c, 1000));
+	keys[0] = htonl(c->mine.rkey);
+	del.delete_rkey.n_rkeys = 1;
+	WANT(evil_llc(&e, &del));
 	evil_echo(c, 1000);
 	return true;
 }
