@@ -163,19 +163,6 @@ int st_ms(int ms)
 	return ms * st.scale;
 }
 
-/*
- * SMC-R version 2 is defined over IPv4: a connection between real IPv6
- * addresses needs RoCEv1, which soft-RoCE lacks. Unless told otherwise either
- * carrier is right there.
- */
-static enum st_expect expected(void)
-{
-	if (st.expect == EXPECT_SMC && !st.expect_given &&
-	    st.mode->af == AF_INET6 && !st.mode->mapped)
-		return EXPECT_ANY;
-	return st.expect;
-}
-
 void st_prove(int lfd)
 {
 	struct proof p;
@@ -186,7 +173,7 @@ void st_prove(int lfd)
 		REQUIRE(p.carrier == CARRIER_TCP || p.carrier == CARRIER_UNKNOWN);
 		return;
 	}
-	if (expected() == EXPECT_SMC && p.carrier != CARRIER_SMC)
+	if (st.expect == EXPECT_SMC && p.carrier != CARRIER_SMC)
 		st_die(__FILE__, __LINE__, "carried by %s, reason %#x peer %#x",
 		       proof_name(p.carrier), p.reason, p.peer_reason);
 	if (st.expect == EXPECT_TCP && p.carrier == CARRIER_SMC)
@@ -199,7 +186,7 @@ void st_prove_peer(int pfd)
 
 	MUST_EQ(peer_call(st.peer, P_PROOF, pfd, (int64_t[4]){}, NULL, 0, &p,
 			  sizeof(p)), 0);
-	if (st.mode->smc && expected() == EXPECT_SMC && p.carrier != CARRIER_SMC)
+	if (st.mode->smc && st.expect == EXPECT_SMC && p.carrier != CARRIER_SMC)
 		st_die(__FILE__, __LINE__, "peer carried by %s, reason %#x peer %#x",
 		       proof_name(p.carrier), p.reason, p.peer_reason);
 }
@@ -367,7 +354,6 @@ static void set_peer(const char *arg)
 
 static void set_expect(const char *v, bool remote)
 {
-	st.expect_given = v;
 	if (!v)
 		st.expect = remote ? EXPECT_SMC : EXPECT_ANY;
 	else

@@ -77,7 +77,6 @@ struct st_env {
 	const struct st_mode *mode;
 	enum st_role role;
 	enum st_expect expect;
-	bool expect_given;
 	struct peer *peer;
 	const char *host;	/* of the agent; NULL = an agent of our own */
 	int port;		/* control port of the agent */

@@ -248,6 +248,7 @@ static void t_linger_expires(void)
 	t0 = st_now_ms();
 	close(fd);		/* the peer reads nothing */
 	EXPECT(st_now_ms() - t0 < st_ms(3000));
+	EXPECT(st_now_ms() - t0 >= 900);
 	EXPECT(sent > 0);
 }
 

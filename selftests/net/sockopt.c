@@ -390,6 +390,7 @@ static void t_defer_accept(void)
 	l = st_addr(&me, false, port);
 	pfd = p_do(st.peer, P_SOCKET, 0, st.mode->domain, SOCK_STREAM, st.mode->proto);
 	MUST_EQ(peer_call(st.peer, P_CONNECT, pfd, (int64_t[4]){}, &me, l, NULL, 0), 0);
+	EXPECT(st_quiet(fd, POLLIN, 300));
 	MUST_EQ(peer_call(st.peer, P_WRITE_RAW, pfd, (int64_t[4]){}, "data", 4, NULL,
 			  0), 4);
 	a = accept(fd, NULL, NULL);
@@ -468,6 +469,56 @@ static void t_outq(void)
 	EXPECT(k >= 0 && k <= q);
 }
 
+/* What TCP sends to this port gets no further; what RDMA does, does. */
+static void cut(int port)
+{
+	const char *dev = st_two_machines() ? "eth0" : "lo";
+
+	st_shell(peer_self(), "modprobe -a sch_ingress cls_u32 act_gact 2>/dev/null; tc qdisc del dev %s clsact 2>/dev/null", dev);
+	if (!port)
+		return;
+	st_shell(peer_self(), "tc qdisc add dev %s clsact; "
+		 "tc filter add dev %s ingress protocol ip prio 1 u32 match ip dport %d 0xffff action drop; "
+		 "tc filter add dev %s ingress protocol ipv6 prio 2 u32 match ip6 dport %d 0xffff action drop",
+		 dev, dev, port, dev, port);
+}
+
+/* TCP's keepalive, which ends a connection whose path is dead, is the program's own affair, over SMC, too. */
+static void dead_path(int probes, int user_timeout)
+{
+	struct sockaddr_storage ss;
+	socklen_t l = sizeof(ss);
+	uint64_t t0;
+	int fd, pfd;
+	char c;
+
+	st_pair(&fd, &pfd);
+	EQ(st_set_int(fd, SOL_SOCKET, SO_KEEPALIVE, 1), 0);
+	EQ(st_set_int(fd, IPPROTO_TCP, TCP_KEEPIDLE, 1), 0);
+	EQ(st_set_int(fd, IPPROTO_TCP, TCP_KEEPINTVL, 1), 0);
+	EQ(st_set_int(fd, IPPROTO_TCP, TCP_KEEPCNT, probes), 0);
+	if (user_timeout)
+		EQ(st_set_int(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, user_timeout), 0);
+	EQ(getsockname(fd, (void *)&ss, &l), 0);
+	EXPECT(st_quiet(fd, POLLIN, 2500));
+	cut(st_addr_port(&ss));
+	t0 = st_now_ms();
+	EXPECT(st_poll(fd, POLLIN, st_ms(15000)) & POLLIN);
+	FAILS(recv(fd, &c, 1, MSG_DONTWAIT), ETIMEDOUT);
+	st_note("ended after %d ms", (int)(st_now_ms() - t0));
+	cut(0);
+}
+
+static void t_keepalive(void)
+{
+	dead_path(2, 0);
+}
+
+static void t_user_timeout(void)
+{
+	dead_path(60, 2000);
+}
+
 static void t_buffers(void)
 {
 	static const int sizes[] = { 0, 1, 4096, 16384, 100000, 1 << 20, 64 << 20 };
@@ -497,6 +548,8 @@ static const struct st_case cases[] = {
 	{ "SIOCINQ, OUTQ, OUTQNSD, ATMARK", t_ioctl, true },
 	{ "SIOCOUTQ of a full stream", t_outq, true },
 	{ "SO_SNDBUF, SO_RCVBUF", t_buffers, true },
+	{ "SO_KEEPALIVE on a dead path", t_keepalive, true, .secs = 60 },
+	{ "TCP_USER_TIMEOUT on a dead path", t_user_timeout, true, .secs = 60 },
 };
 
 int main(int argc, char **argv)

@@ -3,4 +3,4 @@
 # Shared descriptors over SMC.
 # vm-test: timeout=200
 . /tests/pair/lib-pair.sh
-pair_run /tests/net/fds --proto smc,inet_smc
+pair_run /tests/net/fds --proto smc,inet6_smc

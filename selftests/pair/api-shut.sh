@@ -3,4 +3,4 @@
 # How SMC connections end.
 # vm-test: timeout=200
 . /tests/pair/lib-pair.sh
-pair_run /tests/net/shut --proto smc,inet_smc
+pair_run /tests/net/shut --proto smc,inet6_smc

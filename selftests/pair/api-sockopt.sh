@@ -3,4 +3,4 @@
 # Options and ioctls over SMC.
 # vm-test: timeout=200
 . /tests/pair/lib-pair.sh
-pair_run /tests/net/sockopt --proto $SMC_KINDS
+pair_run /tests/net/sockopt --proto smc,inet6_smc

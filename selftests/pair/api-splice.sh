@@ -3,4 +3,4 @@
 # splice and sendfile over SMC.
 # vm-test: timeout=300
 . /tests/pair/lib-pair.sh
-pair_run /tests/net/splice --proto smc,inet_smc
+pair_run /tests/net/splice --proto smc6,inet_smc

@@ -20,4 +20,4 @@ pair_run() {
 }
 
 # Kinds that must be carried by SMC between two machines with soft-RoCE.
-SMC_KINDS=smc,inet_smc,inetmap_smc
+SMC_KINDS=smc,smc6,inet_smc,inet6_smc,inetmap_smc

@@ -94,7 +94,7 @@ asked() {
 	local rc=$?
 	cat why
 	[ "$4" = - ] || peer="\"$4\""
-	[ $rc = 5 ] && grep -q "\"failed\", \"check\": \"SMC\".*\"reason\": \"$3\", \"peer_reason\": $peer, \"cure\": \"[A-Z]" why &&
+	[ $rc = 5 ] && grep -q "\"failed\", \"check\": \"\(SMC\|option\)\".*\"reason\": \"$3\", \"peer_reason\": $peer, \"cure\": \"[A-Z]" why &&
 		{ [ -z "$5" ] || grep -q "\"failed\", \"check\": \"$5\".*\"cure\": \"[A-Z]" why; }
 }
 

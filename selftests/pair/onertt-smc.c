@@ -94,6 +94,7 @@ static void t_strip_both(void)
 	EQ(r.carrier, CARRIER_TCP);
 	EQ(r.v.proposals, 0);
 	EQ(r.v.syns, 1);
+	EXPECT(strstr(st_shell(e_self, "smcx -j why %s %d", st.host, ep.port), "\"failed\", \"check\": \"option\""));
 	ep_done();
 }
 

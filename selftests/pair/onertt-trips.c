@@ -136,8 +136,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Field by field the median. Of SMC's times the smallest (@best): other work of the host makes some late, and the path
- * none faster than it is; that TCP's median is late, too, on a loaded host makes up for the few connections we have.
+ * Field by field the median. Where connections are few, of times the smallest (@best): other work of the host makes some
+ * late, and the path none faster than it is.
  */
 static void typical(const struct trip *t, int n, bool best, struct trip *m)
 {
@@ -159,7 +159,7 @@ static void several(const struct st_mode *mode, int port, bool nonblock, int n,
 
 	for (int i = 0; i < n; i++)
 		once(mode, port, nonblock, &t[i]);
-	typical(t, n, mode->smc, m);
+	typical(t, n, false, m);
 }
 
 /* TCP on the same path, in the same run. */

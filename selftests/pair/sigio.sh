@@ -9,6 +9,7 @@ if [ "$ROLE" = server ]; then
 	until ss -Hltn | grep -q :5000; do sleep 0.1; done
 	peer sync listening $((30 * SLOW))
 	check "five echoes from an O_ASYNC listener" wait $!
+	check "all over SMC" test "$(smcx -j stat | tr ',{' '\n\n' | sed -n 's/ *"server_v2": *//p')" -ge 5
 else
 	peer sync listening $((30 * SLOW))
 	check "five connections" /tests/pair/sigio ask "$PEER" 5000 5

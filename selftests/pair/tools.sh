@@ -171,6 +171,7 @@ else
 	}
 	peer sync tools-why
 	check "why: SMC, and over which port" asks 5001 0 '"check": "SMC", "detail": "SMC-R in .* over rxe0 port 1"'
+	check "why: the option came back" grep -q '"ok", "check": "option"' why
 	check "why: no check failed" sh -c '! grep -q failed why'
 	check "why: the route's device and address" grep -q "by $DEV, from $SELF\"" why
 	check "why: one round trip is allowed" grep -q '"ok", "check": "1-RTT"' why
@@ -182,7 +183,7 @@ else
 	check "why: or not" asks 5001 0 '"off", "check": "1-RTT", .*onertt is 2'
 	sysctl -q -w net.smc.onertt=3
 	check "why: the GID" grep -q "::ffff:$SELF, RoCE v2" why
-	check "why: a peer without SMC" asks 5002 5 '"failed", "check": "SMC".*"reason": "PEERNOSMC"'
+	check "why: a peer without SMC" asks 5002 5 '"failed", "check": "option".*"reason": "PEERNOSMC"'
 	check "why: nobody there" asks 5003 6 '"failed", "check": "TCP".*refused'
 	smcx eid flush
 	check "why: no EID" asks 5001 5 '"failed", "check": "EID"'

@@ -184,8 +184,16 @@ static void on_sock(const struct nlmsghdr *nlh, void *arg)
 	v->port = lgr->ibport;
 }
 
+/* SYN and SYN-ACK say "SMC" by a TCP option. Without the peer's all else does not count. */
+static void tell_option(struct why *w, const struct verdict *v)
+{
+	if (v->mode != SMCX_DIAG_MODE_TCP || v->fb.peer_diagnosis)
+		why_ok(w, "option", "the peer has answered SMC's TCP option");
+}
+
 static void tell_fallback(struct why *w, const struct verdict *v)
 {
+	bool option = v->fb.reason == SMCX_REASON_PEERNOSMC && !v->fb.peer_diagnosis;
 	/* the peer's own reason says more than that it declined */
 	uint32_t told = v->fb.peer_diagnosis ? v->fb.peer_diagnosis : v->fb.reason;
 	char host[INET6_ADDRSTRLEN + 32], cure[512];
@@ -193,7 +201,7 @@ static void tell_fallback(struct why *w, const struct verdict *v)
 	host_text(w, host, sizeof(host));
 	snprintf(cure, sizeof(cure), "%s%s%s%s", v->fb.peer_diagnosis ? "On " : "", v->fb.peer_diagnosis ? host : "",
 		 v->fb.peer_diagnosis ? ": " : "", reason_cure(told));
-	why_bad(w, "SMC", cure, "%s%s (%s)", v->fb.peer_diagnosis ? "the peer declined: " : "",
+	why_bad(w, option ? "option" : "SMC", cure, "%s%s (%s)", v->fb.peer_diagnosis ? "the peer declined: " : "",
 		reason_cause(told), smcx_reason_name(told));
 	out_str(w->table, "reason", "%s", smcx_reason_name(v->fb.reason));
 	if (v->fb.peer_diagnosis)
@@ -294,6 +302,7 @@ static int try_smc(struct why *w)
 			"connected, but the kernel does not list the socket");
 		return EXIT_IS_TCP;
 	}
+	tell_option(w, &v);
 	if (v.mode == SMCX_DIAG_MODE_TCP) {
 		close(fd);
 		tell_fallback(w, &v);
