@@ -135,6 +135,7 @@ void packet_decode(int link_type, uint64_t usec, const u8 *buf, size_t len);
 /**
  * struct segment - a TCP segment
  * @seq: sequence number of the first byte, the SYN's own if @syn
+ * @ack_seq: next byte awaited from the other side, if @ack
  * @syn: SYN flag
  * @ack: ACK flag
  * @has_option: SMC option present
@@ -143,6 +144,7 @@ void packet_decode(int link_type, uint64_t usec, const u8 *buf, size_t len);
  */
 struct segment {
 	u32		seq;
+	u32		ack_seq;
 	bool		syn;
 	bool		ack;
 	bool		has_option;

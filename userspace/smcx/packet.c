@@ -76,6 +76,7 @@ static void tcp(struct packet *p, struct view v)
 	p->sport = smcx_get16(head);
 	p->dport = smcx_get16(head + 2);
 	s.seq = smcx_get32(head + 4);
+	s.ack_seq = smcx_get32(head + 8);
 	s.syn = head[13] & TCP_SYN;
 	s.ack = head[13] & TCP_ACK;
 	s.has_option = has_smc_option(head + 20, head_len - 20);

@@ -20,6 +20,8 @@ struct way {
 	bool	known;		/* @base is known */
 	bool	over;
 	bool	in_syn;		/* the next message came with the SYN */
+	bool	asks;		/* data came with the SYN, which was not answered yet */
+	u32	first;		/* sequence number behind the SYN's */
 	u32	base;		/* sequence number of buf[0] */
 	size_t	skip;		/* rest of a long message, still to come */
 	u8	*buf;
@@ -29,7 +31,6 @@ struct way {
 struct stream {
 	struct stream	*next;
 	bool		used;
-	bool		offered;	/* the SYN had the option */
 	struct packet	ends;		/* as the first packet seen */
 	struct way	way[2];		/* as @ends, and back */
 };
@@ -97,7 +98,7 @@ void stream_reset(void)
 	oldest = 0;
 }
 
-/* The stream of a packet and which way it goes. */
+/* The stream of a packet and which way it goes: 0 if there is none, as it would be the first. */
 static struct stream *find(const struct packet *p, int *way)
 {
 	struct packet back = turned(p);
@@ -108,6 +109,7 @@ static struct stream *find(const struct packet *p, int *way)
 		if (!*way || is_same(&s->ends, &back))
 			return s;
 	}
+	*way = 0;
 	return NULL;
 }
 
@@ -233,42 +235,54 @@ static void way_data(struct way *w, const struct packet *p, u32 seq, const u8 *d
 		;
 }
 
-static void way_syn(struct way *w, u32 seq, bool has_data)
+static void way_begin(struct way *w, u32 first, bool has_data)
 {
 	way_free(w);
 	w->known = true;
-	w->base = seq + 1;
+	w->first = first;
+	w->base = first;
 	w->in_syn = has_data;
+	w->asks = has_data;
+}
+
+/*
+ * Data of the SYN that the server did not take come again, or others in their place: the Proposal of a SYN is longer
+ * than the one that follows. Only the first answer counts: one that comes again may do so behind those others.
+ */
+static void way_answer(struct way *w, u32 ack_seq)
+{
+	if (w->asks && ack_seq == w->first)
+		way_begin(w, w->first, false);
+	w->asks = false;
 }
 
 /* Only what offers SMC is followed; the answer to it is told, whatever it is. */
 static void on_syn(const struct packet *p, const struct segment *s)
 {
 	struct stream *st;
-	int way = 0;
+	int way;
 
 	st = find(p, &way);
 	if (st && !s->ack) {
 		drop(st);
 		st = NULL;
+		way = 0;
 	}
 	if (!st && s->has_option)
 		st = create(p);
 	if (!st)
 		return;
-	if (!s->ack) {
-		way = 0;
-		st->offered = s->has_option;
-	}
 	show_syn(p, s->ack, s->has_option, s->len);
-	way_syn(&st->way[way], s->seq, s->len != 0);
+	if (s->ack)
+		way_answer(&st->way[!way], s->ack_seq);
+	way_begin(&st->way[way], s->seq + 1, s->len != 0);
 	way_data(&st->way[way], p, s->seq + 1, s->data, s->len);
 }
 
 void stream_segment(const struct packet *p, const struct segment *s)
 {
 	struct stream *st;
-	int way = 0;
+	int way;
 
 	if (s->syn) {
 		on_syn(p, s);
@@ -281,7 +295,6 @@ void stream_segment(const struct packet *p, const struct segment *s)
 		if (smcx_clc_peek_len(s->data, s->len) <= 0)
 			return;
 		st = create(p);
-		way = 0;
 	}
 	if (st)
 		way_data(&st->way[way], p, s->seq, s->data, s->len);

@@ -42,9 +42,10 @@ def ip(src, dst, proto, payload):
     return struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(payload), 0, 0, 64, proto, 0) + src + dst + payload
 
 
-def tcp(src, dst, sport, dport, seq, flags, data=b"", option=b""):
+def tcp(src, dst, sport, dport, seq, flags, data=b"", option=b"", ack=0):
     option += b"\1" * (-len(option) % 4)
-    head = struct.pack("!HHIIBBHHH", sport, dport, seq & 0xFFFFFFFF, 0, (5 + len(option) // 4) << 4, flags, 1000, 0, 0)
+    head = struct.pack("!HHIIBBHHH", sport, dport, seq & 0xFFFFFFFF, ack & 0xFFFFFFFF, (5 + len(option) // 4) << 4,
+                       flags, 1000, 0, 0)
     return ip(src, dst, 6, head + option + data)
 
 
@@ -184,6 +185,35 @@ def test_captures(g):
     check("no packets: said, too", [word in run(pcap([])).stderr for word in (b"no packets", b"no SMC")], [True, False])
 
 
+def test_fast_open(g):
+    """The Proposal of a SYN, 26 bytes longer than that which follows if the server does not take it."""
+    prop, acc, conf = g["proposal_612"], g["accept_612_first"], g["confirm_612_first"]
+    early = prop[:5] + struct.pack("!H", len(prop) + 26) + prop[7:-4] + bytes(26) + prop[-4:]
+
+    def client(seq, flags, data=b"", option=b""):
+        return ethernet(tcp(CLIENT, SERVER, 40000, 5001, seq, flags, data, option))
+
+    def server(seq, flags, data=b"", ack=1000):
+        return ethernet(tcp(SERVER, CLIENT, 5001, 40000, seq, flags, data, OPTION, ack))
+
+    def shown(*frames):
+        return [x["message"] + " in SYN" * (x.get("in_syn") == "yes") for x in decode(pcap(frames))]
+    syn = client(999, 2, early, OPTION)
+    answer, accept = server(4999, 0x12), server(5000, 0x18, acc)
+    check("a Proposal in the SYN that is not taken", shown(syn, answer, client(1000, 0x18, prop), accept,
+                                                           client(1000 + len(prop), 0x18, conf)),
+          ["SYN", "Proposal in SYN", "SYN-ACK", "Proposal", "Accept", "Confirm"])
+    check("one that is", shown(syn, server(4999, 0x12, ack=1000 + len(early)), accept,
+                               client(1000 + len(early), 0x18, conf)),
+          ["SYN", "Proposal in SYN", "SYN-ACK", "Accept", "Confirm"])
+    check("a repeated SYN-ACK", shown(client(999, 2, option=OPTION), answer, client(1000, 0x18, prop[:60]), answer,
+                                      client(1060, 0x18, prop[60:])), ["SYN", "SYN-ACK", "SYN-ACK", "Proposal"])
+    # the first has the same hash as the other, whose SYN was not captured
+    other = ethernet(tcp(CLIENT, SERVER, 40001, 5000, 1000, 0x18, prop))
+    check("a SYN-ACK without its SYN", shown(other, answer, client(1000, 0x18, prop), accept),
+          ["Proposal", "SYN-ACK", "Proposal", "Accept"])
+
+
 def test_live(g):
     data = pcap([ethernet(p) for p in handshake(CLIENT, SERVER, g)])
     with subprocess.Popen([SMCX, "decode", "-", "tcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as tool:
@@ -253,6 +283,7 @@ def main():
     g = golden()
     test_messages(g)
     test_captures(g)
+    test_fast_open(g)
     test_live(g)
     test_roce(g)
     test_errors(g)
