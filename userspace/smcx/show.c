@@ -11,6 +11,7 @@
 #include "line.h"
 #include "reason.h"
 #include "rmbe.h"
+#include "words.h"
 
 void show_syn(const struct packet *p, bool is_ack, bool has_option, size_t data_len)
 {
@@ -146,7 +147,7 @@ static void decline(const struct packet *p, const u8 *buf, size_t len)
 	line_text("out_of_sync", m.out_of_sync ? "yes" : "no");
 	line_bytes("peer_id", m.peer_id, sizeof(m.peer_id));
 	line_text("diagnosis", "0x%08x", m.diagnosis);
-	line_text("reason", "%s", smcx_reason_name(m.diagnosis));
+	line_text("reason", "%s", smcx_reason_name(reason_of_peer(m.diagnosis)));
 	if (m.version > 1)
 		line_text("os", "%s", os_name(m.os));
 }

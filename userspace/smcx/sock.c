@@ -111,6 +111,8 @@ static void show_carrier(struct out_table *t, const struct smcx_diag_msg *msg)
 /* A Decline of the peer is explained by the peer's reason. */
 static void show_fallback(struct out_table *t, const struct smcx_diag_fallback *fb)
 {
+	uint32_t told;
+
 	if (!fb || !fb->reason)
 		return;
 	out_str(t, "reason", "%s", smcx_reason_name(fb->reason));
@@ -120,11 +122,11 @@ static void show_fallback(struct out_table *t, const struct smcx_diag_fallback *
 		out_str(t, "cure", "%s", reason_cure(fb->reason));
 		return;
 	}
-	out_str(t, "peer_reason", "%s", smcx_reason_name(fb->peer_diagnosis));
+	told = reason_of_peer(fb->peer_diagnosis);
+	out_str(t, "peer_reason", "%s", smcx_reason_name(told));
 	out_str(t, "peer_reason_code", "0x%08x", fb->peer_diagnosis);
-	out_str(t, "peer_reason_text", "%s: %s", smcx_reason_name(fb->peer_diagnosis),
-		reason_cause(fb->peer_diagnosis));
-	out_str(t, "peer_cure", "%s", reason_cure(fb->peer_diagnosis));
+	out_str(t, "peer_reason_text", "%s: %s", smcx_reason_name(told), reason_cause(told));
+	out_str(t, "peer_cure", "%s", reason_cure(told));
 }
 
 static void show_group(struct out_table *t, const struct smcx_diag_lgrinfo *lgr)
@@ -166,12 +168,12 @@ static bool is_addr_wanted(const struct filter *f, const struct smcx_diag_msg *m
 	       !strcmp(f->addr, address(msg->id.idiag_dst, ipv4, dst));
 }
 
-static bool is_reason(const char *word, uint32_t code)
+static bool is_reason(const char *word, uint32_t code, const char *name)
 {
 	char *end;
 	unsigned long n = strtoul(word, &end, 0);
 
-	return code && (!strcasecmp(word, smcx_reason_name(code)) || (!*end && n == code));
+	return code && (!strcasecmp(word, name) || (!*end && n == code));
 }
 
 static bool is_wanted(const struct filter *f, const struct smcx_diag_msg *msg, bool ipv4,
@@ -184,7 +186,8 @@ static bool is_wanted(const struct filter *f, const struct smcx_diag_msg *msg, b
 	if (!f->reason)
 		return true;
 	return fb && msg->mode == SMCX_DIAG_MODE_TCP &&
-	       (is_reason(f->reason, fb->reason) || is_reason(f->reason, fb->peer_diagnosis));
+	       (is_reason(f->reason, fb->reason, smcx_reason_name(fb->reason)) ||
+		is_reason(f->reason, fb->peer_diagnosis, smcx_reason_name(reason_of_peer(fb->peer_diagnosis))));
 }
 
 static void on_sock(const struct nlmsghdr *nlh, void *arg)

@@ -195,7 +195,7 @@ static void tell_fallback(struct why *w, const struct verdict *v)
 {
 	bool option = v->fb.reason == SMCX_REASON_PEERNOSMC && !v->fb.peer_diagnosis;
 	/* the peer's own reason says more than that it declined */
-	uint32_t told = v->fb.peer_diagnosis ? v->fb.peer_diagnosis : v->fb.reason;
+	uint32_t told = v->fb.peer_diagnosis ? reason_of_peer(v->fb.peer_diagnosis) : v->fb.reason;
 	char host[INET6_ADDRSTRLEN + 32], cure[512];
 
 	host_text(w, host, sizeof(host));
@@ -205,7 +205,7 @@ static void tell_fallback(struct why *w, const struct verdict *v)
 		reason_cause(told), smcx_reason_name(told));
 	out_str(w->table, "reason", "%s", smcx_reason_name(v->fb.reason));
 	if (v->fb.peer_diagnosis)
-		out_str(w->table, "peer_reason", "%s", smcx_reason_name(v->fb.peer_diagnosis));
+		out_str(w->table, "peer_reason", "%s", smcx_reason_name(told));
 }
 
 /* What became of the server's invitation, as "smcx peers" shows it. */

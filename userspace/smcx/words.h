@@ -2,7 +2,7 @@
 #ifndef SMCX_WORDS_H
 #define SMCX_WORDS_H
 
-#include <stdint.h>
+#include "reason.h"
 
 /**
  * DOC: Reasons in words
@@ -16,5 +16,18 @@ const char *reason_cause(uint32_t reason);
 
 /** reason_cure() - what to do about it. @reason: own reason or a peer's diagnosis. Return: a sentence, never NULL. */
 const char *reason_cure(uint32_t reason);
+
+/**
+ * reason_of_peer() - a peer's diagnosis, for functions that tell of reasons
+ * @diagnosis: from its Decline
+ *
+ * Numbers that are local here mean nothing when another sends them.
+ *
+ * Return: @diagnosis, or a reason that nobody knows.
+ */
+static inline uint32_t reason_of_peer(uint32_t diagnosis)
+{
+	return smcx_reason_is_local(diagnosis) ? SMCX_REASON_LOCAL_BASE : diagnosis;
+}
 
 #endif

@@ -275,6 +275,10 @@ def test_errors(g):
     check("a byte at a time", [names(json.loads(slowly(x, 6))) for x in (pcapng(frames), b"\n" + accept)],
           [names(decode(x)) for x in (pcapng(frames), accept)])
     check("a malformed message says so", [x.get("malformed") for x in decode(cut.hex().encode())], ["yes"])
+    strange = g["decline_612_server"]
+    strange = strange[:16] + struct.pack("!I", 0x0F000001) + strange[20:]
+    check("a peer's reason with a number of our own", [(x["diagnosis"], x["reason"]) for x in
+                                                       decode(strange.hex().encode())], [("0x0f000001", "UNKNOWN")])
     check("no file: status and what to do", subprocess.run([SMCX, "decode", "/no/such"], capture_output=True,
                                                             check=False).returncode, 1)
 
