@@ -250,6 +250,26 @@ def test_roce(g):
     check("a message in two packets", same and bool(one), True)
 
 
+def test_text(g):
+    """Messages one behind the other."""
+    def shown(*messages):
+        return [(x["message"], x.get("data"), x.get("malformed")) for x in decode(b"".join(messages).hex().encode())]
+    test, add, cdc, accept = g["test_link_req"], g["add_link_req"], g["cdc_data"], g["accept_612_first"]
+    big = test[:1] + struct.pack("!H", 44) + test[3:]
+    gids = bytes([0x25]) + struct.pack("!H", 28 + 32) + bytes(21) + b"\2" + bytes(35)
+    one = ("TEST_LINK", None, None)
+    check("LLC of version 2", shown(test, test, big, test), [one] * 4)
+    check("a longer one", shown(add, test, gids, test),
+          [("ADD_LINK", None, None), one, ("REQUEST_ADD_LINK", None, None), one])
+    check("a longer one without a length", shown(test, gids[:1] + bytes(2) + gids[3:]),
+          [one, ("REQUEST_ADD_LINK", None, None)])
+    check("any other without a length", shown(test[:1] + bytes(2) + test[3:], test), [one] * 2)
+    plain = ("message", None, None)
+    check("CDC", shown(cdc, cdc, test, cdc, accept, cdc), [plain, plain, one, plain, ("Accept", None, None), plain])
+    check("data behind a CDC", shown(cdc, b"GET / HTTP/1.1"), [("message", 14, None)])
+    check("more of it", shown(cdc, bytes(range(0x20, 0x7F)) * 3), [("message", 285, None)])
+
+
 def test_errors(g):
     frames = handshake(CLIENT, SERVER, g, ethernet)
     whole = pcap(frames)
@@ -290,6 +310,7 @@ def main():
     test_fast_open(g)
     test_live(g)
     test_roce(g)
+    test_text(g)
     test_errors(g)
     print(f"1..{count}")
     sys.exit(failed)
