@@ -46,7 +46,7 @@ static int from_text(FILE *file, const char *name)
 static int packets(pcap_t *pcap, const char *name)
 {
 	int link_type = pcap_datalink(pcap), rc;
-	unsigned long found, n = 0;
+	unsigned long found, n = 0, cut = 0;
 	struct pcap_pkthdr *head;
 	const u_char *data;
 
@@ -56,15 +56,21 @@ static int packets(pcap_t *pcap, const char *name)
 		return EXIT_USAGE;
 	}
 	decode_begin();
-	for (; (rc = pcap_next_ex(pcap, &head, &data)) == 1; n++)
+	for (; (rc = pcap_next_ex(pcap, &head, &data)) == 1; n++) {
+		cut += head->caplen < head->len;
 		packet_decode(link_type, (uint64_t)head->ts.tv_sec * 1000000 + (uint64_t)head->ts.tv_usec,
 			      data, head->caplen);
+	}
 	found = decode_end();
 	if (!n && rc == PCAP_ERROR_BREAK)
 		fprintf(stderr, "smcx: %s: no packets. With -U tcpdump writes each at once.\n", name);
 	else if (!found && rc == PCAP_ERROR_BREAK)
 		fprintf(stderr, "smcx: %s: no SMC in it. Capture with 'tcpdump -w FILE tcp or udp port %u'.\n",
 			name, ROCE_PORT);
+	/* what is shown says so by itself, but there may have been more */
+	if (cut)
+		fprintf(stderr, "smcx: %s: %lu of %lu packets were cut when they were captured. With '-s 0' tcpdump keeps all of them.\n",
+			name, cut, n);
 	if (rc == PCAP_ERROR_BREAK)
 		return EXIT_FINE;
 	fprintf(stderr, "smcx: %s: the rest cannot be read: %s\n", name, pcap_geterr(pcap));
@@ -90,9 +96,10 @@ static int from_capture(FILE *file, const char *name)
 }
 
 /*
- * Captures begin with one of their magic numbers; no text begins so. That of pcapng begins like an
- * empty line: all of it counts, and no byte is read behind the first that differs, as the next may
- * be long in coming. glibc takes back more than one byte.
+ * Captures begin with one of their magic numbers; no text begins so, as the "modified" pcap of old, whose
+ * first byte may be 0x34, the digit 4, is not among them. That of pcapng begins like an empty line: all
+ * of it counts, and no byte is read behind the first that differs, as the next may be long in coming.
+ * glibc takes back more than one byte.
  */
 static bool is_capture(FILE *file)
 {

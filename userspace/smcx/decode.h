@@ -18,7 +18,8 @@
  * show_rdma.c, which read messages with the module's own codec (kmod/proto); line.c prints a line for each.
  *
  * Nothing in a capture is trusted: every step checks what it reads against the bytes that were captured, and
- * all memory is bounded: the oldest stream is forgotten when there are too many.
+ * all memory is bounded: the oldest stream is forgotten when there are too many. Where less was captured than was
+ * sent (a snap length), the bytes there are go with the length on the wire, called whole.
  */
 
 /** enum layer - kinds of lines, to choose from */
@@ -73,7 +74,7 @@ void show_syn(const struct packet *p, bool is_ack, bool has_option, size_t data_
  * show_clc() - a CLC message
  * @p: packet
  * @buf: message, or what of a longer one is of interest
- * @len: bytes in @buf
+ * @len: bytes in @buf; fewer than the message says, and than are of interest: it was cut
  * @in_syn: it came with the SYN
  */
 void show_clc(const struct packet *p, const u8 *buf, size_t len, bool in_syn);
@@ -84,15 +85,17 @@ void show_clc(const struct packet *p, const u8 *buf, size_t len, bool in_syn);
  * @qpn: destination queue pair
  * @buf: payload
  * @len: bytes in @buf
+ * @whole: bytes of the payload on the wire
  */
-void show_send(const struct packet *p, u32 qpn, const u8 *buf, size_t len);
+void show_send(const struct packet *p, u32 qpn, const u8 *buf, size_t len, size_t whole);
 
 /**
  * struct rdma_op - one packet of another kind
  * @name: operation
  * @qpn: destination queue pair
  * @psn: packet sequence number
- * @len: bytes of data in this packet
+ * @len: bytes of data in this packet, on the wire
+ * @truncated: not all of the packet was captured
  * @has_reth: @rkey, @vaddr and @total are known
  * @has_imm: @imm is known
  * @rkey: key of the memory region
@@ -105,6 +108,7 @@ struct rdma_op {
 	u32		qpn;
 	u32		psn;
 	size_t		len;
+	bool		truncated;
 	bool		has_reth;
 	bool		has_imm;
 	u32		rkey;
@@ -140,7 +144,8 @@ void packet_decode(int link_type, uint64_t usec, const u8 *buf, size_t len);
  * @ack: ACK flag
  * @has_option: SMC option present
  * @data: payload
- * @len: bytes of payload
+ * @len: bytes of payload that were captured
+ * @whole: bytes of payload on the wire
  */
 struct segment {
 	u32		seq;
@@ -150,6 +155,7 @@ struct segment {
 	bool		has_option;
 	const u8	*data;
 	size_t		len;
+	size_t		whole;
 };
 
 /** stream_segment() - follow a TCP stream. @p: packet. @s: segment. */
@@ -161,8 +167,8 @@ void stream_reset(void);
 
 #define ROCE_PORT	4791
 
-/** roce_packet() - look at a RoCEv2 packet. @p: packet. @buf: UDP payload. @len: bytes in @buf. */
-void roce_packet(const struct packet *p, const u8 *buf, size_t len);
+/** roce_packet() - look at a RoCEv2 packet. @p: packet. @buf: UDP payload. @len: bytes in @buf. @whole: on the wire. */
+void roce_packet(const struct packet *p, const u8 *buf, size_t len, size_t whole);
 /** roce_reset() - forget unfinished messages. */
 void roce_reset(void);
 

@@ -56,12 +56,6 @@ void line_begin(const struct packet *from, const char *layer, const char *messag
 	line.n = 0;
 }
 
-void line_rename(const char *layer, const char *message)
-{
-	line.layer = layer;
-	line.message = message;
-}
-
 char *line_value(const char *name, bool is_number)
 {
 	struct field *f = &line.fields[line.n];
@@ -251,14 +245,20 @@ void line_finish(enum layer layer)
 	lines++;
 }
 
-void line_raw(size_t len, const u8 *buf)
+void line_truncated(bool truncated)
 {
-	line_num("length", len);
+	if (truncated)
+		line_text("truncated", "yes");
+}
+
+void line_raw(const u8 *buf, size_t len, size_t whole)
+{
+	line_num("length", whole);
 	line_bytes("bytes", buf, len < RAW_SHOWN ? len : RAW_SHOWN);
 }
 
-void line_malformed(size_t len, const u8 *buf)
+void line_malformed(const u8 *buf, size_t len, size_t whole)
 {
-	line_text("malformed", "yes");
-	line_raw(len, buf);
+	line_text(len < whole ? "truncated" : "malformed", "yes");
+	line_raw(buf, len, whole);
 }

@@ -19,8 +19,6 @@
 
 /** line_begin() - start. @from: packet. @layer: kind. @message: name of the message. */
 void line_begin(const struct packet *from, const char *layer, const char *message);
-/** line_rename() - it was another message after all. @layer: kind. @message: name. */
-void line_rename(const char *layer, const char *message);
 /** line_finish() - print, if lines of this kind are wanted. @layer: kind. */
 void line_finish(enum layer layer);
 
@@ -45,10 +43,12 @@ void line_name(const char *key, const u8 *from, size_t n);
 void line_names(const char *key, const u8 *from, size_t each, unsigned int n);
 /** line_flags() - letters of the bits set. @key: field. @value: bits. @letters: from the highest bit down. */
 void line_flags(const char *key, u8 value, const char *letters);
-/** line_raw() - what cannot be read. @len: bytes. @buf: bytes. */
-void line_raw(size_t len, const u8 *buf);
-/** line_malformed() - says that it cannot be read, and what it is. @len: bytes. @buf: bytes. */
-void line_malformed(size_t len, const u8 *buf);
+/** line_truncated() - says so if not all of it was captured. @truncated: it was not. */
+void line_truncated(bool truncated);
+/** line_raw() - what cannot be read. @buf: bytes. @len: how many. @whole: how many there were on the wire. */
+void line_raw(const u8 *buf, size_t len, size_t whole);
+/** line_malformed() - says why it cannot be read, and what it is. @buf, @len, @whole: as line_raw(). */
+void line_malformed(const u8 *buf, size_t len, size_t whole);
 /** line_gid_text() - in IPv6 notation. @gid: 16 bytes. Return: static text. */
 const char *line_gid_text(const u8 *gid);
 

@@ -22,10 +22,11 @@
 #define OPT_EXP		254	/* experimental, RFC 6994 */
 #define OPT_SMC		0xE2D4C3D9
 
-/* A range of captured bytes; cut() moves its start. */
+/* A range of captured bytes, and how many there were on the wire; cut() moves its start. */
 struct view {
 	const u8	*at;
 	size_t		len;
+	size_t		whole;	/* @len or more */
 };
 
 static bool cut(struct view *v, size_t n)
@@ -34,12 +35,14 @@ static bool cut(struct view *v, size_t n)
 		return false;
 	v->at += n;
 	v->len -= n;
+	v->whole -= n;
 	return true;
 }
 
-/* Snap lengths shorten, paddings lengthen: keep @n bytes at most. */
+/* Snap lengths shorten, paddings lengthen: there were @n bytes, a header says. */
 static void limit(struct view *v, size_t n)
 {
+	v->whole = n;
 	if (v->len > n)
 		v->len = n;
 }
@@ -82,6 +85,7 @@ static void tcp(struct packet *p, struct view v)
 	s.has_option = has_smc_option(head + 20, head_len - 20);
 	s.data = v.at;
 	s.len = v.len;
+	s.whole = v.whole;
 	stream_segment(p, &s);
 }
 
@@ -92,7 +96,7 @@ static void udp(struct packet *p, struct view v)
 	if (!cut(&v, 8) || smcx_get16(head + 2) != ROCE_PORT || smcx_get16(head + 4) < 8)
 		return;
 	limit(&v, smcx_get16(head + 4) - 8);
-	roce_packet(p, v.at, v.len);
+	roce_packet(p, v.at, v.len, v.whole);
 }
 
 static void transport(struct packet *p, u8 proto, struct view v)
@@ -210,7 +214,7 @@ void packet_decode(int link_type, uint64_t usec, const u8 *buf, size_t len)
 {
 	const struct link *link = find_link(link_type);
 	struct packet p = { .usec = usec };
-	struct view v = { buf, len };
+	struct view v = { buf, len, len };
 
 	if (!link || !cut(&v, link->len))
 		return;

@@ -48,7 +48,8 @@ struct message {
 	struct packet	from;
 	u32		qpn;
 	u32		next_psn;
-	size_t		len;
+	size_t		len;	/* of them captured, from the first on */
+	size_t		whole;
 	u8		buf[SMCX_LLC_LEN_MAX];
 };
 
@@ -91,17 +92,35 @@ static struct message *start(const struct packet *p, u32 qpn)
 	m->from = *p;
 	m->qpn = qpn;
 	m->len = 0;
+	m->whole = 0;
 	return m;
 }
 
-/* Packets repeated or lost end the message: its text would be guessed. */
+/* Returns false if the message is longer than any. */
+static bool append(struct message *m, const u8 *buf, size_t len, size_t whole)
+{
+	if (whole > sizeof(m->buf) - m->whole)
+		return false;
+	/* behind bytes that were not captured, no others can be read */
+	if (m->len == m->whole) {
+		memcpy(m->buf + m->len, buf, len);
+		m->len += len;
+	}
+	m->whole += whole;
+	return true;
+}
+
+/*
+ * A packet that is not the next one is passed over: it is a repetition, or follows a lost one, and then comes again
+ * behind that. The message stays open until the next packet comes or another message begins.
+ */
 static void send(const struct packet *p, unsigned int flags, const struct rdma_op *op,
-		 const u8 *buf)
+		 const u8 *buf, size_t len)
 {
 	struct message *m;
 
 	if ((flags & F_ONLY) == F_ONLY) {
-		show_send(p, op->qpn, buf, op->len);
+		show_send(p, op->qpn, buf, len, op->len);
 		return;
 	}
 	m = flags & F_FIRST ? start(p, op->qpn) : find(p, op->qpn);
@@ -109,28 +128,31 @@ static void send(const struct packet *p, unsigned int flags, const struct rdma_o
 		return;
 	if (!(flags & F_FIRST) && m->next_psn != op->psn)
 		return;
-	if (op->len > sizeof(m->buf) - m->len) {
+	if (!append(m, buf, len, op->len)) {
 		m->used = false;
 		return;
 	}
-	memcpy(m->buf + m->len, buf, op->len);
-	m->len += op->len;
 	m->next_psn = (op->psn + 1) & 0xFFFFFF;
 	if (!(flags & F_LAST))
 		return;
 	m->used = false;
-	show_send(p, op->qpn, m->buf, m->len);
+	show_send(p, op->qpn, m->buf, m->len, m->whole);
 }
 
-/* Extension headers; false if the packet is too short for them. */
+/* Extension headers; false if the packet is too short for them. What of them was not captured is not known. */
 static bool extensions(unsigned int flags, struct rdma_op *op, const u8 **buf, size_t *len)
 {
 	size_t need = (flags & F_RETH ? RETH_LEN : 0) + (flags & F_IMM ? IMM_LEN : 0) +
 		      (flags & F_AETH ? AETH_LEN : 0);
 	const u8 *at = *buf;
 
-	if (need > *len)
+	if (need > op->len)
 		return false;
+	op->len -= need;
+	if (need > *len) {
+		*len = 0;
+		return true;
+	}
 	if (flags & F_RETH) {
 		op->has_reth = true;
 		op->vaddr = smcx_get64(at);
@@ -147,14 +169,14 @@ static bool extensions(unsigned int flags, struct rdma_op *op, const u8 **buf, s
 	return true;
 }
 
-void roce_packet(const struct packet *p, const u8 *buf, size_t len)
+void roce_packet(const struct packet *p, const u8 *buf, size_t len, size_t whole)
 {
 	const struct opcode *code;
 	struct rdma_op op = { 0 };
 	size_t trail;
 	u8 number;
 
-	if (len < BTH_LEN + ICRC_LEN)
+	if (len < BTH_LEN || whole < BTH_LEN + ICRC_LEN)
 		return;
 	number = buf[0];
 	/* padding to four bytes, its length is in the header */
@@ -163,18 +185,21 @@ void roce_packet(const struct packet *p, const u8 *buf, size_t len)
 	op.psn = smcx_get24(buf + 9);
 	buf += BTH_LEN;
 	len -= BTH_LEN;
-	if (trail > len)
+	whole -= BTH_LEN;
+	if (trail > whole)
 		return;
-	len -= trail;
+	op.len = whole - trail;
+	op.truncated = len < op.len;
+	if (!op.truncated)
+		len = op.len;
 	if (number >= sizeof(opcodes) / sizeof(opcodes[0]) || !opcodes[number].name)
 		return;
 	code = &opcodes[number];
 	op.name = code->name;
 	if (code->flags & F_QUIET || !extensions(code->flags, &op, &buf, &len))
 		return;
-	op.len = len;
 	if (code->flags & F_SEND)
-		send(p, code->flags, &op, buf);
+		send(p, code->flags, &op, buf, len);
 	else
 		show_rdma(p, &op);
 }

@@ -67,13 +67,13 @@ static void limits(u8 release, u8 max_conns, u8 max_links, u16 features)
 	line_text("features", "0x%04x", features);
 }
 
-static void proposal(const struct packet *p, const u8 *buf, size_t len)
+static void proposal(const struct packet *p, const u8 *buf, size_t len, size_t whole)
 {
 	static struct smcx_clc_proposal m;
 
 	line_begin(p, "CLC", "Proposal");
 	if (smcx_clc_decode_proposal(buf, len, &m)) {
-		line_malformed(len, buf);
+		line_malformed(buf, len, whole);
 		return;
 	}
 	line_num("version", m.version);
@@ -102,13 +102,13 @@ static void first_contact(const struct smcx_clc_accept *m)
 		line_gids("gids", (const u8 (*)[16])m->gids, m->n_gids);
 }
 
-static void accept_confirm(const struct packet *p, const u8 *buf, size_t len)
+static void accept_confirm(const struct packet *p, const u8 *buf, size_t len, size_t whole)
 {
 	static struct smcx_clc_accept m;
 
 	line_begin(p, "CLC", buf[4] == SMCX_CLC_CONFIRM ? "Confirm" : "Accept");
 	if (smcx_clc_decode_accept(buf, len, &m)) {
-		line_malformed(len, buf);
+		line_malformed(buf, len, whole);
 		return;
 	}
 	line_num("version", m.version);
@@ -134,13 +134,13 @@ static void accept_confirm(const struct packet *p, const u8 *buf, size_t len)
 		first_contact(&m);
 }
 
-static void decline(const struct packet *p, const u8 *buf, size_t len)
+static void decline(const struct packet *p, const u8 *buf, size_t len, size_t whole)
 {
 	struct smcx_clc_decline m;
 
 	line_begin(p, "CLC", "Decline");
 	if (smcx_clc_decode_decline(buf, len, &m)) {
-		line_malformed(len, buf);
+		line_malformed(buf, len, whole);
 		return;
 	}
 	line_num("version", m.version);
@@ -155,15 +155,19 @@ static void decline(const struct packet *p, const u8 *buf, size_t len)
 void show_clc(const struct packet *p, const u8 *buf, size_t len, bool in_syn)
 {
 	struct smcx_clc_hdr h;
+	size_t whole = len;
 
 	if (smcx_clc_decode_hdr(buf, len, &h))
 		return;
+	/* the codec refuses what is shorter than it says, unless all of interest is there */
+	if (len < SMCX_CLC_BUF_LEN)
+		whole = h.len;
 	if (h.type == SMCX_CLC_PROPOSAL)
-		proposal(p, buf, len);
+		proposal(p, buf, len, whole);
 	else if (h.type == SMCX_CLC_DECLINE)
-		decline(p, buf, len);
+		decline(p, buf, len, whole);
 	else
-		accept_confirm(p, buf, len);
+		accept_confirm(p, buf, len, whole);
 	if (in_syn)
 		line_text("in_syn", "yes");
 	line_finish(LAYER_CLC);

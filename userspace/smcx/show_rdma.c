@@ -153,42 +153,52 @@ static void llc_body(const struct smcx_llc_msg *m)
 	}
 }
 
-static void llc(const struct packet *p, u32 qpn, const u8 *buf, size_t len)
+static void begin(const struct packet *p, const char *layer, const char *message, u32 qpn)
 {
-	static struct smcx_llc_msg m;
-	int rc = smcx_llc_decode(buf, len, &m);
-
-	line_begin(p, "LLC", llc_name(buf[0] & 15));
+	line_begin(p, layer, message);
 	if (p->family)
 		line_num("dest_qp", qpn);
+}
+
+static void foreign(const struct packet *p, u32 qpn, const u8 *buf, size_t len, size_t whole)
+{
+	begin(p, "RDMA", "SEND", qpn);
+	line_truncated(len < whole);
+	line_raw(buf, len, whole);
+	line_finish(LAYER_RDMA);
+}
+
+static void llc(const struct packet *p, u32 qpn, const u8 *buf, size_t len, size_t whole)
+{
+	static struct smcx_llc_msg m;
+	int rc = len ? smcx_llc_decode(buf, len, &m) : -ENOMSG;
+
 	if (rc == -ENOMSG) {
-		line_rename("RDMA", "SEND");
-		line_raw(len, buf);
-		line_finish(LAYER_RDMA);
+		foreign(p, qpn, buf, len, whole);
 		return;
 	}
+	begin(p, "LLC", llc_name(buf[0] & 15), qpn);
 	if (rc) {
-		line_malformed(len, buf);
+		line_malformed(buf, len, whole);
 		line_finish(LAYER_LLC);
 		return;
 	}
 	line_num("version", m.version);
 	line_text("kind", smcx_llc_is_response(&m) ? "response" : "request");
 	llc_body(&m);
+	line_truncated(len < whole);
 	line_finish(LAYER_LLC);
 }
 
 /* ---- CDC, RDMA ---- */
 
-static void cdc(const struct packet *p, u32 qpn, const u8 *buf, size_t len)
+static void cdc(const struct packet *p, u32 qpn, const u8 *buf, size_t len, size_t whole)
 {
 	struct smcx_cdc_msg m;
 
-	line_begin(p, "CDC", "message");
-	if (p->family)
-		line_num("dest_qp", qpn);
+	begin(p, "CDC", "message", qpn);
 	if (smcx_cdc_decode(buf, len, &m)) {
-		line_malformed(len, buf);
+		line_malformed(buf, len, whole);
 		line_finish(LAYER_CDC);
 		return;
 	}
@@ -201,19 +211,20 @@ static void cdc(const struct packet *p, u32 qpn, const u8 *buf, size_t len)
 	/* the letters of RFC 7609 */
 	line_flags("prod_flags", m.prod_flags, "BPURF");
 	line_flags("state_flags", m.state_flags, "DCA");
-	if (smcx_cdc_data_len(len) > 0)
-		line_num("data", smcx_cdc_data_len(len));
+	if (smcx_cdc_data_len(whole) > 0)
+		line_num("data", smcx_cdc_data_len(whole));
+	line_truncated(len < whole);
 	line_finish(LAYER_CDC);
 }
 
-void show_send(const struct packet *p, u32 qpn, const u8 *buf, size_t len)
+void show_send(const struct packet *p, u32 qpn, const u8 *buf, size_t len, size_t whole)
 {
-	if (!len)
+	if (!whole)
 		return;
 	if (smcx_llc_is_cdc(buf, len))
-		cdc(p, qpn, buf, len);
+		cdc(p, qpn, buf, len, whole);
 	else
-		llc(p, qpn, buf, len);
+		llc(p, qpn, buf, len, whole);
 }
 
 void show_rdma(const struct packet *p, const struct rdma_op *op)
@@ -229,5 +240,6 @@ void show_rdma(const struct packet *p, const struct rdma_op *op)
 	}
 	if (op->has_imm)
 		line_text("immediate", "0x%08x", op->imm);
+	line_truncated(op->truncated);
 	line_finish(LAYER_RDMA);
 }

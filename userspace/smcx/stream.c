@@ -3,7 +3,8 @@
  * Heads of TCP streams: CLC messages are the first bytes of each direction. See decode.h.
  *
  * A direction is a window of bytes, from the first one not used yet, and a map of those that came: segments may
- * come twice, in any order, and overlap. It is over at the first byte that is no CLC message.
+ * come twice, in any order, and overlap. It is over at the first byte that is no CLC message. Bytes that came but
+ * were not captured have their place in it, so that the message behind them is found.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,9 @@
 #define STREAMS		4096
 #define BUCKETS		1024
 #define WINDOW		4096	/* bytes kept of a direction */
+
+/* What the map says of a byte; 0: it did not come. */
+enum { CUT = 1, HAVE = 2 };
 
 /* One direction of a connection. */
 struct way {
@@ -139,31 +143,33 @@ static bool way_open(struct way *w)
 	return w->buf != NULL;
 }
 
-static void way_store(struct way *w, u32 seq, const u8 *data, size_t len)
+static void way_store(struct way *w, const struct segment *s, u32 seq)
 {
 	/* signed: data before the window is a repetition */
 	s32 off = (s32)(seq - w->base);
-	size_t at, from = 0;
+	size_t at, from = 0, i;
 
 	if (off < 0)
 		from = (size_t)-(int64_t)off;
-	if (from >= len)
-		return;
 	at = off < 0 ? 0 : (size_t)off;
-	if (at >= WINDOW)
-		return;
-	len -= from;
-	if (len > WINDOW - at)
-		len = WINDOW - at;
-	memcpy(w->buf + at, data + from, len);
-	memset(w->map + at, 1, len);
+	for (i = from; i < s->whole && at < WINDOW; i++, at++) {
+		if (i < s->len) {
+			w->buf[at] = s->data[i];
+			w->map[at] = HAVE;
+		} else if (!w->map[at]) {
+			w->map[at] = CUT;
+		}
+	}
 }
 
-static size_t way_filled(const struct way *w)
+/* Bytes at the head of the window of which the map says @least or more. */
+static size_t way_filled(const struct way *w, u8 least)
 {
-	const u8 *gap = memchr(w->map, 0, WINDOW);
+	size_t n = 0;
 
-	return gap ? (size_t)(gap - w->map) : WINDOW;
+	while (n < WINDOW && w->map[n] >= least)
+		n++;
+	return n;
 }
 
 static void way_advance(struct way *w, size_t n)
@@ -185,24 +191,25 @@ static void way_end(struct way *w)
 /* Takes the next message from the window; false if there is none. */
 static bool way_take(struct way *w, const struct packet *p)
 {
-	size_t have = way_filled(w), want;
+	size_t came = way_filled(w, CUT), have = way_filled(w, HAVE), want;
 	int len;
 
 	if (w->skip) {
-		want = w->skip < have ? w->skip : have;
+		want = w->skip < came ? w->skip : came;
 		way_advance(w, want);
 		w->skip -= want;
 		return want && !w->skip;
 	}
 	len = smcx_clc_peek_len(w->buf, have);
-	if (len < 0) {
+	/* without its length, the next one cannot be found either */
+	if (len < 0 || (!len && came > have)) {
 		way_end(w);
 		return false;
 	}
 	want = len > SMCX_CLC_BUF_LEN ? SMCX_CLC_BUF_LEN : (size_t)len;
-	if (!len || have < want)
+	if (!len || came < want)
 		return false;
-	show_clc(p, w->buf, want, w->in_syn);
+	show_clc(p, w->buf, have < want ? have : want, w->in_syn);
 	w->in_syn = false;
 	/* what follows is the application's */
 	if (w->buf[4] == SMCX_CLC_DECLINE || w->buf[4] == SMCX_CLC_CONFIRM) {
@@ -218,19 +225,21 @@ static bool way_take(struct way *w, const struct packet *p)
  * A server's Decline after its Accept is possible, thus a direction is not over with the Accept.
  * Where the capture began later than the connection, a segment that begins with a message begins the direction.
  */
-static void way_data(struct way *w, const struct packet *p, u32 seq, const u8 *data, size_t len)
+static void way_data(struct way *w, const struct packet *p, const struct segment *s)
 {
-	if (w->over || !len)
+	u32 seq = s->seq + s->syn;
+
+	if (w->over || !s->whole)
 		return;
 	if (!w->known) {
-		if (smcx_clc_peek_len(data, len) <= 0)
+		if (smcx_clc_peek_len(s->data, s->len) <= 0)
 			return;
 		w->base = seq;
 		w->known = true;
 	}
 	if (!way_open(w))
 		return;
-	way_store(w, seq, data, len);
+	way_store(w, s, seq);
 	while (way_take(w, p))
 		;
 }
@@ -272,11 +281,11 @@ static void on_syn(const struct packet *p, const struct segment *s)
 		st = create(p);
 	if (!st)
 		return;
-	show_syn(p, s->ack, s->has_option, s->len);
+	show_syn(p, s->ack, s->has_option, s->whole);
 	if (s->ack)
 		way_answer(&st->way[!way], s->ack_seq);
-	way_begin(&st->way[way], s->seq + 1, s->len != 0);
-	way_data(&st->way[way], p, s->seq + 1, s->data, s->len);
+	way_begin(&st->way[way], s->seq + 1, s->whole != 0);
+	way_data(&st->way[way], p, s);
 }
 
 void stream_segment(const struct packet *p, const struct segment *s)
@@ -288,7 +297,7 @@ void stream_segment(const struct packet *p, const struct segment *s)
 		on_syn(p, s);
 		return;
 	}
-	if (!s->len)
+	if (!s->whole)
 		return;
 	st = find(p, &way);
 	if (!st) {
@@ -297,5 +306,5 @@ void stream_segment(const struct packet *p, const struct segment *s)
 		st = create(p);
 	}
 	if (st)
-		way_data(&st->way[way], p, s->seq, s->data, s->len);
+		way_data(&st->way[way], p, s);
 }

@@ -69,14 +69,15 @@ static void decode_block(const u8 *buf, size_t len)
 {
 	while (len) {
 		int clc = smcx_clc_peek_len(buf, len);
-		size_t n;
+		size_t n, shown;
 
 		if (clc > 0) {
 			n = (size_t)clc < len ? (size_t)clc : len;
 			show_clc(&nowhere, buf, n < SMCX_CLC_BUF_LEN ? n : SMCX_CLC_BUF_LEN, false);
 		} else {
 			n = send_len(buf, len);
-			show_send(&nowhere, 0, buf, n < SMCX_LLC_LEN_MAX ? n : SMCX_LLC_LEN_MAX);
+			shown = n < SMCX_LLC_LEN_MAX ? n : SMCX_LLC_LEN_MAX;
+			show_send(&nowhere, 0, buf, shown, shown);
 		}
 		buf += n;
 		len -= n;

@@ -61,10 +61,10 @@ def ethernet(packet, tags=b""):
     return bytes(12) + tags + kind + packet
 
 
-def pcap(frames, link=1, magic=0xA1B2C3D4, order="<"):
-    out = struct.pack(order + "IHHIIII", magic, 2, 4, 0, 0, 65535, link)
+def pcap(frames, link=1, magic=0xA1B2C3D4, order="<", snap=65535):
+    out = struct.pack(order + "IHHIIII", magic, 2, 4, 0, 0, snap, link)
     for i, frame in enumerate(frames):
-        out += struct.pack(order + "IIII", 1000 + i, 250000, len(frame), len(frame)) + frame
+        out += struct.pack(order + "IIII", 1000 + i, 250000, min(len(frame), snap), len(frame)) + frame[:snap]
     return out
 
 
@@ -250,6 +250,49 @@ def test_roce(g):
     check("a message in two packets", same and bool(one), True)
 
 
+def test_snap(g):
+    """Packets of which only the first bytes were captured; 54 of them are headers, in RoCE and in TCP."""
+    def parts(frame, snap, *keys):
+        return [[x["message"]] + [x.get(k) for k in keys] for x in decode(pcap([ethernet(frame)], snap=snap))]
+    reth = struct.pack("!QII", 1 << 32, 7, 1000)
+    write = roce(CLIENT, SERVER, 10, 17, 5, bytes(1000), reth)
+    keys = ("length", "truncated", "total")
+    check("a write that was cut", parts(write, 128, *keys), [["WRITE_ONLY", 1000, "yes", 1000]])
+    check("in its headers", parts(write, 60, *keys), [["WRITE_ONLY", 1000, "yes", None]])
+    check("behind its data", parts(write, 1070, *keys), [["WRITE_ONLY", 1000, None, 1000]])
+    cdc, add, test = g["cdc_data"], g["add_link_req"], g["test_link_req"]
+    data = roce(CLIENT, SERVER, 4, 17, 5, cdc + bytes(501))
+    keys = ("data", "prod_cursor", "truncated", "malformed")
+    check("data behind a CDC that were cut", parts(data, 128, *keys), [["message", 501, 100, "yes", None]])
+    check("not cut", parts(data, 65535, *keys), [["message", 501, 100, None, None]])
+    keys = ("kind", "length", "truncated", "malformed")
+    llc = roce(CLIENT, SERVER, 4, 17, 5, test)
+    check("an LLC without its ICRC", parts(llc, 98, *keys), [["TEST_LINK", "request", None, None, None]])
+    check("one that was cut", parts(llc, 97, *keys), [["TEST_LINK", None, 44, "yes", None]])
+    check("nothing of it left", parts(llc, 54, *keys), [["SEND", None, 44, "yes", None]])
+    llc = roce(CLIENT, SERVER, 4, 17, 5, add)
+    check("one of version 2", parts(llc, 54 + 60, *keys), [["ADD_LINK", "request", None, "yes", None]])
+    two = [ethernet(roce(CLIENT, SERVER, 0, 9, 1, add[:60])), ethernet(roce(CLIENT, SERVER, 2, 9, 2, add[60:]))]
+    lines = decode(pcap(two, snap=54 + 50))
+    check("one in two packets", [(x["message"], x.get("truncated"), x.get("target_gid")) for x in lines],
+          [("ADD_LINK", "yes", None)])
+
+    frames = handshake(CLIENT, SERVER, g, ethernet)
+    lines = decode(pcap(frames, snap=96))
+    check("CLC messages that were cut", [(x["message"], x.get("length"), x.get("truncated")) for x in lines],
+          [("SYN", None, None), ("SYN-ACK", None, None), ("Proposal", 156, "yes"), ("Accept", 160, "yes"),
+           ("Confirm", 180, "yes")])
+    check("bytes that are there", lines[2]["bytes"], g["proposal_612"][:32].hex())
+    syn = ethernet(tcp(CLIENT, SERVER, 40000, 5001, 9, 2, g["proposal_612"], OPTION))
+    check("data of a SYN", [(x["message"], x.get("data"), x.get("truncated")) for x in decode(pcap([syn], snap=96))],
+          [("SYN", 156, None), ("Proposal", None, "yes")])
+    again = [frames[0], frames[2], frames[3], ethernet(tcp(CLIENT, SERVER, 40000, 5001, 0xFFFFFFF1, 0x18, b"\xe2"))]
+    got = run(pcap(again, snap=60), "clc")
+    check("not even a header: that is said", (got.stdout, got.returncode, b"3 of 4 packets were cut" in got.stderr),
+          (b"", 0, True))
+    check("nothing is said where all is whole", run(pcap(frames)).stderr, b"")
+
+
 def test_text(g):
     """Messages one behind the other."""
     def shown(*messages):
@@ -266,6 +309,9 @@ def test_text(g):
     check("any other without a length", shown(test[:1] + bytes(2) + test[3:], test), [one] * 2)
     plain = ("message", None, None)
     check("CDC", shown(cdc, cdc, test, cdc, accept, cdc), [plain, plain, one, plain, ("Accept", None, None), plain])
+    lines = decode(accept[:100].hex().encode() + b"\n\n" + accept.hex().encode())
+    check("one that is shorter than it says", [(x.get("truncated"), x.get("length"), x.get("malformed")) for x in lines],
+          [("yes", 160, None), (None, None, None)])
     check("data behind a CDC", shown(cdc, b"GET / HTTP/1.1"), [("message", 14, None)])
     check("more of it", shown(cdc, bytes(range(0x20, 0x7F)) * 3), [("message", 285, None)])
 
@@ -310,6 +356,7 @@ def main():
     test_fast_open(g)
     test_live(g)
     test_roce(g)
+    test_snap(g)
     test_text(g)
     test_errors(g)
     print(f"1..{count}")
