@@ -49,9 +49,9 @@ static void frames(int link_type, const u8 *data, size_t len)
 	}
 }
 
-static size_t ip_head(u8 *at, u8 proto, size_t payload)
+static size_t ip_head(u8 *at, u8 proto, size_t payload, bool back)
 {
-	static const u8 ends[] = { 10, 0, 0, 2, 10, 0, 0, 1 };
+	static const u8 ends[] = { 10, 0, 0, 2, 10, 0, 0, 1, 10, 0, 0, 2 };
 
 	memcpy(at, eth_ipv4, sizeof(eth_ipv4));
 	at += sizeof(eth_ipv4);
@@ -59,45 +59,75 @@ static size_t ip_head(u8 *at, u8 proto, size_t payload)
 	at[0] = 0x45;
 	smcx_put16(at + 2, (u16)(20 + payload));
 	at[9] = proto;
-	memcpy(at + 12, ends, sizeof(ends));
+	memcpy(at + 12, ends + (back ? 4 : 0), 8);
 	return sizeof(eth_ipv4) + 20;
 }
 
-static void segment(u32 seq, u8 tcp_flags, const u8 *data, size_t len)
+/* What a segment is, as a byte of the input says it; the upper two bits are the connection. */
+enum {
+	SYN	= 0x01,
+	ACK	= 0x02,
+	OPTION	= 0x04,
+	BACK	= 0x08,
+	REFUSE	= 0x10,	/* acknowledge no more than the SYN */
+	SNAP	= 0x20,	/* captured up to the middle of the data */
+};
+
+/* One end of a connection. */
+struct end {
+	u32	syn;
+	u32	next;
+};
+
+static void segment(u8 how, const struct end *from, u32 ack, const u8 *data, size_t len)
 {
 	static const u8 option[] = { 254, 6, 0xE2, 0xD4, 0xC3, 0xD9, 1, 1 };
+	bool back = how & BACK;
 	u8 buf[512];
-	size_t at = ip_head(buf, 6, 28 + len);
+	size_t at = ip_head(buf, 6, 28 + len, back);
 
 	memset(buf + at, 0, 20);
-	smcx_put16(buf + at, 40000);
-	smcx_put16(buf + at + 2, 5001);
-	smcx_put32(buf + at + 4, seq);
+	/* the connections are in one bucket */
+	smcx_put16(buf + at + (back ? 2 : 0), 40000 ^ how >> 6);
+	smcx_put16(buf + at + (back ? 0 : 2), 5001 ^ how >> 6);
+	smcx_put32(buf + at + 4, how & SYN ? from->syn : from->next);
+	smcx_put32(buf + at + 8, ack);
 	buf[at + 12] = 7 << 4;
-	buf[at + 13] = tcp_flags;
-	memcpy(buf + at + 20, option, sizeof(option));
+	buf[at + 13] = (how & SYN ? 2 : 0) | (how & ACK ? 16 : 0);
+	memset(buf + at + 20, 1, sizeof(option));
+	if (how & OPTION)
+		memcpy(buf + at + 20, option, sizeof(option));
 	at += 28;
 	memcpy(buf + at, data, len);
-	frame(DLT_EN10MB, buf, at + len);
+	frame(DLT_EN10MB, buf, at + (how & SNAP ? len / 2 : len));
 }
 
-/* A stream cut in pieces, every other pair of them swapped. */
+/* Segments of four connections, both ways: kind, how far from the last one, length, data. */
 static void stream(const u8 *data, size_t len)
 {
-	size_t cut = 1 + take(&data, &len), pos;
+	struct end ends[4][2];
+	size_t i;
 
-	segment(999, 2, data, 0);
-	for (pos = 0; pos < len; pos += 2 * cut) {
-		size_t mid = pos + cut < len ? pos + cut : len;
-		size_t end = mid + cut < len ? mid + cut : len;
+	for (i = 0; i < 8; i++)
+		ends[i / 2][i % 2] = (struct end){ 999, 1000 };
+	while (len) {
+		u8 how = take(&data, &len);
+		struct end *from = &ends[how >> 6][how & BACK ? 1 : 0];
+		const struct end *to = &ends[how >> 6][how & BACK ? 0 : 1];
+		int8_t shift = (int8_t)take(&data, &len);
+		size_t n = take(&data, &len);
 
-		segment((u32)(1000 + mid), 16, data + mid, end - mid);
-		segment((u32)(1000 + pos), 16, data + pos, mid - pos);
+		n = n < len ? n : len;
+		from->next = how & SYN ? from->syn + 1 : from->next + (u32)shift;
+		segment(how, from, how & REFUSE ? to->syn + 1 : to->next, data, n);
+		from->next += (u32)n;
+		data += n;
+		len -= n;
 	}
 }
 
-/* One message in one SEND, or in several. */
-static void sends(const u8 *data, size_t len)
+/* One message in one SEND, or in several. @snap: bytes of each that were not captured, 15 at most. */
+static void sends(const u8 *data, size_t len, size_t snap)
 {
 	u32 psn = 0xFFFFFE;
 	u8 buf[512];
@@ -106,7 +136,7 @@ static void sends(const u8 *data, size_t len)
 		size_t n = len < 256 ? len : 256, pad = -n & 3, at;
 		bool first = psn == 0xFFFFFE, last = n == len;
 
-		at = ip_head(buf, 17, 8 + 12 + n + pad + 4);
+		at = ip_head(buf, 17, 8 + 12 + n + pad + 4, false);
 		memset(buf + at, 0, sizeof(buf) - at);
 		smcx_put16(buf + at + 2, ROCE_PORT);
 		smcx_put16(buf + at + 4, (u16)(8 + 12 + n + pad + 4));
@@ -117,7 +147,7 @@ static void sends(const u8 *data, size_t len)
 		psn = (psn + 1) & 0xFFFFFF;
 		if (n)
 			memcpy(buf + at + 12, data, n);
-		frame(DLT_EN10MB, buf, at + 12 + n + pad + 4);
+		frame(DLT_EN10MB, buf, at + 12 + n + pad + 4 - snap);
 		data += n;
 		len -= n;
 	} while (len);
@@ -150,7 +180,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		stream(data, len);
 		break;
 	case 1:
-		sends(data, len);
+		sends(data, len, kind >> 3 & 15);
 		break;
 	case 2:
 		decode_text(next, &t);
