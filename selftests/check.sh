@@ -109,13 +109,15 @@ step_net()
 	suite 8 net --kver 6.1 --no-build --only '@(create|connect|fallback|msg|netlink|oob|owner)'
 }
 
-# The Proposal in the SYN lives on TCP's insides: both kernels.
+# The Proposal in the SYN lives on TCP's insides, and so do the sockets: both kernels.
 step_pair()
 {
-	local both='hammer|datacdc|rkeyskip|stop|onertt|onertt-@(plain|plain6|bytes|trips|smc|smc6|server|fastopen|replay)|trust'
-	suite 19 pair --kver 6.12 --no-build \
-		--only "@(api-create|api-fds|api-splice|api-msg|api-shut|closematrix|connstorm-core|fallback|groups|hostile|netdevs|nopath|routed|sockmap|sigio|wrap|$both)"
-	suite 15 pair --kver 6.1 --no-build --only "@(api-create|connstorm-core|$both)"
+	local both='api-@(create|fds|msg|shut|splice)|connstorm-core|fallback|groups|hostile|nopath|wrap|hammer|datacdc|rkeyskip|stop|trust'
+	both+='|onertt|onertt-@(plain|plain6|bytes|trips|smc|smc6|server|fastopen|replay)'
+	suite 27 pair --kver 6.12 --no-build \
+		--only "@($both|api-@(connect|oob|ready|sockopt|uring)|closematrix|netdevs|routed|sockmap|sigio|auto|conninfo|tools|reasons|faulty|limits|idleclients)"
+	suite 19 pair --kver 6.1 --no-build --only "@($both)"
+	suite 3 pair --kver 6.12 --peer-kver 6.1 --no-build --only '@(api-create|datacdc|onertt|stop)'
 }
 
 step_interop()

@@ -241,8 +241,11 @@ static void t_linger_expires(void)
 
 	st_pair_opts(&fd, &pfd, 32768, 65536);
 	st_nonblock(fd, true);
-	while ((k = send(fd, buf, 10000, 0)) > 0)
-		sent += k;
+	/* until the peer's buffer is full, too */
+	do {
+		while ((k = send(fd, buf, 10000, 0)) > 0)
+			sent += k;
+	} while (st_poll(fd, POLLOUT, 200) & POLLOUT);
 	st_nonblock(fd, false);
 	set_linger(fd, 1, 1);
 	t0 = st_now_ms();

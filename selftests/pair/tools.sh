@@ -46,6 +46,12 @@ traced() {
 	grep "smcx_$1:" $trace/trace | grep -E -c "$2"
 }
 
+# The groups of earlier tests go with the device.
+rdma link delete "$IBDEV"
+rdma link add "$IBDEV" type rxe netdev "$DEV"
+peer sync tools-alone
+check "no link group" until_ok sh -c '! smcx -j lgr | grep -q id'
+
 trace=/sys/kernel/tracing
 echo > $trace/trace
 echo 1 > $trace/events/smcx/enable
@@ -53,6 +59,10 @@ echo 1 > $trace/events/smcx/enable
 tcpdump -Z root -i eth0 -U -w capture 'tcp port 5001 or (udp port 4791 and less 250)' 2> /dev/null &
 dump=$!
 until_ok test -s capture
+# No connection may begin in the SYN: each has all of its phases.
+fastopen=$(sysctl -n net.ipv4.tcp_fastopen)
+sysctl -q -w net.ipv4.tcp_fastopen=1
+smcx peers flush
 sent=$(value smcr_traffic sent_bytes)
 for part in SYN ACCEPT CONFIRM FIRST_BYTE; do
 	before[${#before[@]}]=$(setup "$ROLE" $part connections)
@@ -151,14 +161,11 @@ if [ "$ROLE" = server ]; then
 	socat -u TCP-LISTEN:5002,reuseaddr,fork OPEN:/dev/null &
 	plain=$!
 	until_ok sh -c 'ss -Hltn | grep -q :5002 && ss -Hltn | grep -q :5001'
-	fastopen=$(sysctl -n net.ipv4.tcp_fastopen)
-	sysctl -q -w net.ipv4.tcp_fastopen=1
 	peer sync tools-why
 	peer sync tools-invite
 	sysctl -q -w net.ipv4.tcp_fastopen=3
 	peer sync tools-invited
 	peer sync tools-asked
-	sysctl -q -w net.ipv4.tcp_fastopen="$fastopen"
 	kill $listener $plain
 	check "why: seen as a client without EID in common" sh -c 'smcx -j stat | grep -q "\"server_NOUEID\": [1-9]"'
 else
