@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Records of sockets that fell back: see fallback.h. */
+#include <linux/bsearch.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/sock_diag.h>
+#include <linux/sort.h>
 #include <net/inet_hashtables.h>
 #include <net/inet6_hashtables.h>
 #include <net/sock.h>
@@ -43,7 +45,9 @@ static void smcx_fb_count(struct smcx_net *sn, u32 reason, bool is_server)
 		if (c[i].count && c[i].reason != reason)
 			continue;
 		c[i].reason = reason;
-		c[i].count++;
+		/* 0 is a free place */
+		if (c[i].count != U32_MAX)
+			c[i].count++;
 		return;
 	}
 }
@@ -153,30 +157,73 @@ static bool smcx_fb_refresh(struct net *net, struct smcx_fb_rec *rec)
 	return alive;
 }
 
+static int smcx_fb_cmp_cookie(u64 a, u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int smcx_fb_cmp(const void *a, const void *b)
+{
+	const struct smcx_fb_rec *const *x = a, *const *y = b;
+
+	return smcx_fb_cmp_cookie((*x)->cookie, (*y)->cookie);
+}
+
+static int smcx_fb_cmp_key(const void *key, const void *at)
+{
+	const struct smcx_fb_rec *const *rec = at;
+
+	return smcx_fb_cmp_cookie(*(const u64 *)key, (*rec)->cookie);
+}
+
 /*
- * A socket that fell back before connect() had no addresses then: find its cookie among
- * the connected ones. Return: false if it is not connected (yet), or gone.
+ * Sockets that fell back before connect() had no addresses then: find their cookies among the connected ones, all
+ * in one walk, which costs no more than one of ss. @open: such records, of which those not connected (yet), or gone, stay
+ * without.
  */
-static bool smcx_fb_resolve(struct net *net, struct smcx_fb_rec *rec)
+static void smcx_fb_resolve(struct net *net, struct smcx_fb_rec **open, unsigned int n)
 {
 	struct inet_hashinfo *hashinfo = net->ipv4.tcp_death_row.hashinfo;
 	const struct hlist_nulls_node *node;
-	struct sock *sk;
+	struct smcx_fb_rec **rec;
 	unsigned int i;
+	struct sock *sk;
+	u64 cookie;
 
-	rcu_read_lock();
+	sort(open, n, sizeof(*open), smcx_fb_cmp, NULL);
 	for (i = 0; i <= hashinfo->ehash_mask; i++) {
+		rcu_read_lock();
 		sk_nulls_for_each_rcu(sk, node, &hashinfo->ehash[i].chain) {
-			if ((u64)atomic64_read(&sk->sk_cookie) != rec->cookie ||
-			    !sk_fullsock(sk))
-				continue;
-			smcx_fb_fill_addr(rec, sk);
-			rcu_read_unlock();
-			return true;
+			cookie = atomic64_read(&sk->sk_cookie);
+			rec = bsearch(&cookie, open, n, sizeof(*open), smcx_fb_cmp_key);
+			if (rec && sk_fullsock(sk))
+				smcx_fb_fill_addr(*rec, sk);
 		}
+		rcu_read_unlock();
+		cond_resched();
 	}
-	rcu_read_unlock();
-	return false;
+}
+
+/* Return: 0, -ENOMEM. */
+static int smcx_fb_resolve_all(struct net *net, struct smcx_fb_rec *recs, unsigned int n)
+{
+	struct smcx_fb_rec **open;
+	unsigned int i, nopen = 0;
+
+	for (i = 0; i < n; i++)
+		nopen += !recs[i].dport;
+	if (!nopen)
+		return 0;
+	open = kvmalloc_array(nopen, sizeof(*open), GFP_KERNEL);
+	if (!open)
+		return -ENOMEM;
+	nopen = 0;
+	for (i = 0; i < n; i++)
+		if (!recs[i].dport)
+			open[nopen++] = &recs[i];
+	smcx_fb_resolve(net, open, nopen);
+	kvfree(open);
+	return 0;
 }
 
 static struct smcx_fb_rec *smcx_fb_copy(struct smcx_net *sn, unsigned int *n)
@@ -235,14 +282,15 @@ int smcx_fb_for_each(struct smcx_net *sn,
 	dead = kvmalloc_array(max(n, 1U), sizeof(*dead), GFP_KERNEL);
 	if (!recs || !dead)
 		rc = -ENOMEM;
+	else
+		rc = smcx_fb_resolve_all(sn->net, recs, n);
 	for (i = 0; !rc && i < n; i++) {
-		/* not connected yet, or gone for good: as many as fit are kept */
-		if (!recs[i].dport && !smcx_fb_resolve(sn->net, &recs[i]))
-			continue;
 		if (smcx_fb_refresh(sn->net, &recs[i]))
 			rc = fn(&recs[i], arg);
-		else
+		else if (recs[i].dport)
 			dead[ndead++] = recs[i].seq;
+		/* else not connected yet, or gone for good: as many as fit are kept */
+		cond_resched();
 	}
 	if (ndead)
 		smcx_fb_drop(sn, dead, ndead);

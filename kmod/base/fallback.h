@@ -88,7 +88,7 @@ int smcx_fb_for_each(struct smcx_net *sn,
 /**
  * struct smcx_fb_count - how often one reason occurred
  * @reason: enum smcx_reason
- * @count: occurrences since module load
+ * @count: occurrences since module load, 4294967295 at most
  */
 struct smcx_fb_count {
 	u32 reason;

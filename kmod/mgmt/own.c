@@ -47,8 +47,10 @@ static int smcx_own_dump_fallback(struct sk_buff *skb, struct netlink_callback *
 {
 	struct smcx_dump d = { .skb = skb, .cb = cb };
 
-	smcx_fb_for_each(smcx_net(smcx_dump_net(&d)), smcx_own_dump_one_fallback, &d);
-	return skb->len;
+	int rc = smcx_fb_for_each(smcx_net(smcx_dump_net(&d)), smcx_own_dump_one_fallback, &d);
+
+	/* no memory must not look like no record */
+	return rc == -ENOMEM ? rc : skb->len;
 }
 
 static int smcx_own_fill_count(struct sk_buff *skb, const struct smcx_fb_count *c, bool is_server)

@@ -43,8 +43,10 @@ int smcx_own_dump_peers(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct smcx_dump d = { .skb = skb, .cb = cb };
 
-	smcx_peer_for_each(smcx_net(smcx_dump_net(&d)), smcx_peers_dump_one, &d);
-	return skb->len;
+	int rc = smcx_peer_for_each(smcx_net(smcx_dump_net(&d)), smcx_peers_dump_one, &d);
+
+	/* no memory must not look like no peer */
+	return rc == -ENOMEM ? rc : skb->len;
 }
 
 int smcx_own_flush_peers(struct sk_buff *skb, struct genl_info *info)

@@ -33,10 +33,11 @@ static int smcx_gid_score_netdev(const struct ib_gid_attr *attr,
 				 const struct smcx_gid_query *q,
 				 struct net_device *ndev)
 {
-	if (q->any_netdev)
-		return SMCX_SCORE_ANY;
+	/* before the PNET table, which the owner of a namespace may write */
 	if (smcx_gid_is_foreign(attr->device, q->net))
 		return 0;
+	if (q->any_netdev)
+		return SMCX_SCORE_ANY;
 	if (ndev == q->egress)
 		return SMCX_SCORE_EXACT;
 	return netdev_has_upper_dev_all_rcu(ndev, q->egress) ? SMCX_SCORE_LOWER : 0;
@@ -100,7 +101,8 @@ static int smcx_gid_span(const struct smcx_dev *dev, u8 port, u32 gen)
 
 	if (upper_32_bits(span) == gen)
 		return lower_32_bits(span);
-	return dev->ibdev->port_data[port].immutable.gid_tbl_len;
+	/* a queue pair's attributes have 8 bits for the index */
+	return min(dev->ibdev->port_data[port].immutable.gid_tbl_len, U8_MAX + 1);
 }
 
 bool smcx_gid_search(struct smcx_dev *dev, u8 port,

@@ -161,7 +161,7 @@ bool smcx_pnet_ib(const struct ib_device *ibdev, u8 port, char name[SMCX_PNETID_
 {
 	const struct device *parent = ibdev->dev.parent;
 
-	return smcx_pnet_ib_name(dev_name(&ibdev->dev), port, name) ||
+	return smcx_pnet_ib_name(ibdev->name, port, name) ||
 	       (parent && smcx_pnet_ib_name(dev_name(parent), port, name));
 }
 
