@@ -426,6 +426,9 @@ int smcx_conn_err(struct smcx_conn *c);
 
 /** smcx_conn_rcv_closed() - EOF reached or will be after the readable bytes. @c: connection. Context: any. */
 bool smcx_conn_rcv_closed(const struct smcx_conn *c);
+
+/** smcx_conn_has_fin() - did the peer end its stream in order, and not abort? @c: connection. Context: any. */
+bool smcx_conn_has_fin(const struct smcx_conn *c);
 /** smcx_conn_snd_closed() - no more sending (own shutdown, error, peer gone). @c: connection. Context: any. */
 bool smcx_conn_snd_closed(const struct smcx_conn *c);
 /** smcx_conn_unheard() - the application sends although smcx_conn_snd_closed(): TCP would get a reset for it. @c: connection. Context: any. */

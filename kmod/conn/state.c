@@ -198,11 +198,13 @@ static void conn_notify(struct smcx_conn *c, unsigned int events)
 static void conn_finish(struct smcx_conn *c)
 {
 	bool peer_closed = c->rx.sflags & CDC_CLOSED;
+	/* given up before that is certain (net.smc.close_timeout is short) */
+	bool in_doubt = c->rx.doubt && time_before(jiffies, c->rx.doubt_until);
 
 	smcx_member_hold(&c->m);
 	if (cancel_delayed_work(&c->timer))
 		smcx_member_put(&c->m);
-	smcx_rmbe_put(c->m.lgr, &c->rx.rmbe, c->rx.high, !peer_closed);
+	smcx_rmbe_put(c->m.lgr, &c->rx.rmbe, c->rx.high, !peer_closed || in_doubt);
 	smcx_member_del(&c->m);
 	smcx_member_put(&c->m);
 }
@@ -254,6 +256,13 @@ bool smcx_conn_rcv_closed(const struct smcx_conn *c)
 {
 	return READ_ONCE(c->rx.shutdown) || smcx_conn_is_dead(c) ||
 	       (READ_ONCE(c->rx.sflags) & CDC_DONE);
+}
+
+bool smcx_conn_has_fin(const struct smcx_conn *c)
+{
+	u8 flags = READ_ONCE(c->rx.sflags);
+
+	return (flags & (SMCX_CDC_STATE_DONE_WRITING | SMCX_CDC_STATE_CLOSED)) && !(flags & SMCX_CDC_STATE_ABORT);
 }
 
 bool smcx_conn_snd_closed(const struct smcx_conn *c)

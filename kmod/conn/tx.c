@@ -5,6 +5,7 @@
 #include <linux/socket.h>
 #include <linux/uio.h>
 
+#include "../proto/ext.h"
 #include "conn_priv.h"
 
 #define TX_BATCH	(64 * 1024)	/* bytes copied before transmission gets them */
@@ -135,6 +136,20 @@ static void tx_drop_fresh(struct tx_copy *cp)
 }
 
 /*
+ * The last byte queued is urgent. An earlier one that the peer has not read becomes a byte of the stream, as with TCP, if
+ * the peer is of our kind; net/smc would lose its place over a second one, and gets it when its element is empty.
+ */
+static void tx_urgent(struct smcx_conn *c)
+{
+	struct smcx_conn_tx *tx = &c->tx;
+
+	tx->urg_len = tx->q.queued;
+	tx->urg_due = true;
+	if (smcx_ext_caps(c->m.lgr->peer_vendor))
+		tx->urg_wait = false;
+}
+
+/*
  * Hand the batch to transmission.
  * Return: bytes queued, or why not: the connection may have ended meanwhile.
  */
@@ -159,10 +174,8 @@ static int tx_publish(struct smcx_conn *c, struct tx_copy *cp, int flags,
 		tx_release_tail(c, cp->tail);
 	if (rc > 0) {
 		tx->more = last && (flags & MSG_MORE);
-		if (last && (flags & MSG_OOB)) {
-			tx->urg_len = tx->q.queued;
-			tx->urg_due = true;
-		}
+		if (last && (flags & MSG_OOB))
+			tx_urgent(c);
 		if (first)
 			smcx_turn_write(c);
 		smcx_conn_push(c);

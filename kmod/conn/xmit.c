@@ -238,7 +238,7 @@ static void xmit_encode(const struct smcx_conn *c, u32 len, u8 *buf)
 		msg.prod_flags |= SMCX_CDC_PROD_BLOCKED;
 	if (smcx_conn_end_has_room(c, msg.cons))
 		msg.prod_flags |= SMCX_CDC_PROD_CURS_UPDATE;
-	if (tx->urg_len)
+	if (tx->urg_len && !tx->urg_wait)
 		msg.prod_flags |= SMCX_CDC_PROD_URG_PENDING;
 	if (len && len == tx->urg_len)
 		msg.prod_flags |= SMCX_CDC_PROD_URG_PRESENT;
@@ -262,11 +262,12 @@ static void xmit_commit(struct smcx_conn *c, u32 len)
 	tx->seq++;
 	if (len == tx->q.queued)
 		WRITE_ONCE(tx->sflags, tx->sflags | tx->fin);
-	if (tx->urg_len) {
+	if (!tx->urg_wait)
+		tx->urg_due = false;
+	if (tx->urg_len && len) {
 		tx->urg_len -= len;
 		tx->urg_wait = !tx->urg_len;
 	}
-	tx->urg_due = false;
 	tx->prod = smcx_cursor_add(tx->prod, len, tx->peer_size);
 	c->rx.cons_sent = xmit_cons(c);
 	if (!c->rx.asked && smcx_conn_end_has_room(c, c->rx.cons_sent))
@@ -349,7 +350,7 @@ static bool xmit_is_control_due(const struct smcx_conn *c)
 {
 	const struct smcx_conn_tx *tx = &c->tx;
 
-	return tx->update_due || tx->urg_due ||
+	return tx->update_due || (tx->urg_due && !tx->urg_wait) ||
 	       (!tx->q.queued && (tx->fin & ~tx->sflags));
 }
 

@@ -24,15 +24,7 @@ static void smcx_link_recv(struct smcx_qp *qp, const u8 *buf, u32 len)
 /* Is there a slot for a member? If not, the next one that comes free is told. */
 static bool smcx_link_has_slot(struct smcx_link *link)
 {
-	struct smcx_qp *qp = link->qp;
-	bool has;
-
-	spin_lock_bh(&qp->lock);
-	has = qp->live && qp->nfree > SMCX_QP_LLC_SLOTS;
-	if (!has)
-		qp->starved = true;
-	spin_unlock_bh(&qp->lock);
-	return has;
+	return smcx_slot_ask(link->qp);
 }
 
 static void smcx_link_kick(struct smcx_link *link)

@@ -210,6 +210,9 @@ static inline void smcx_qp_put(struct smcx_qp *qp)
  */
 struct smcx_slot *smcx_slot_get(struct smcx_qp *qp, bool llc);
 
+/** smcx_slot_ask() - would smcx_slot_get() give a slot to others than LLC? @qp: QP. Context: any. Return: false: no, @slot_free will be called. */
+bool smcx_slot_ask(struct smcx_qp *qp);
+
 /**
  * smcx_slot_put() - give back a slot that was not posted
  * @slot: slot

@@ -114,6 +114,18 @@ static void smcx_write_done(struct ib_cq *cq, struct ib_wc *wc)
 		smcx_qp_fail(p->qp, true);
 }
 
+bool smcx_slot_ask(struct smcx_qp *qp)
+{
+	bool has;
+
+	spin_lock_bh(&qp->lock);
+	has = qp->live && !qp->priv->reg_holds && qp->nfree > SMCX_QP_LLC_SLOTS;
+	if (!has)
+		qp->starved = true;
+	spin_unlock_bh(&qp->lock);
+	return has;
+}
+
 struct smcx_slot *smcx_slot_get(struct smcx_qp *qp, bool llc)
 {
 	struct smcx_slot *slot = NULL;

@@ -41,9 +41,10 @@ static unsigned int smcx_listen_limit(const struct sock *sk)
 /*
  * TCP's rule for its accept queue, over all the places where a child may wait. A child out of a SYN (@early) may be
  * nobody's, a replay: it costs as much as one with a client behind it, so these get half of the places at most, and
- * no more than a burst of honest clients needs.
+ * no more than a burst of honest clients needs. Who does not offer SMC (@smc) never waits among those whose handshake
+ * goes on, and is not shut out by them.
  */
-static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk, bool early)
+static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk, bool early, bool smc)
 {
 	unsigned int backlog = READ_ONCE(sk->sk_max_ack_backlog);
 	struct smcx_listener *lsn = ss->lsn;
@@ -57,7 +58,7 @@ static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk, bool
 	spin_unlock_bh(&lsn->lock);
 	if (early)
 		return waiting + slow <= min(backlog / 2, SMCX_EARLY_WAITING_MAX);
-	return waiting <= backlog && all <= smcx_listen_limit(sk);
+	return waiting <= backlog && (!smc || all <= smcx_listen_limit(sk));
 }
 
 /*
@@ -102,9 +103,9 @@ static struct sock *smcx_syn_recv_sock(const struct sock *sk, struct sk_buff *sk
 	ss = smcx_sock_of(sk);
 	/* Fast Open: NULL and TCP answers as if there were no data */
 	if (tcp_hdr(skb)->syn &&
-	    !(ss && smcx_listen_admits(ss, sk, true) && smcx_early_guard(ss, skb, req)))
+	    !(ss && smcx_listen_admits(ss, sk, true, true) && smcx_early_guard(ss, skb, req)))
 		goto out;
-	if (ss && !smcx_listen_admits(ss, sk, false)) {
+	if (ss && !smcx_listen_admits(ss, sk, false, inet_rsk(req)->smc_ok)) {
 		smcx_drop_note(ss->sn, SMCX_DROP_BACKLOG);
 		dst_release(dst);
 		tcp_listendrop(sk);

@@ -69,7 +69,8 @@ static int smcx_send_wait(struct smcx_xfer *x)
 	x->conn = smcx_sock_conn(x->ss);
 	if (!x->conn)
 		return sock_error(sk) ? : -EPIPE;
-	return 0;
+	/* or the wait would be no wait from now on */
+	return READ_ONCE(sk->sk_err) ? -EPIPE : 0;
 }
 
 static void smcx_send_update_limit(struct smcx_sock *ss, struct smcx_conn *conn)
@@ -278,6 +279,9 @@ static int smcx_recv_empty(struct smcx_xfer *x, bool over)
 
 	if (x->done)
 		return x->timeo && !READ_ONCE(sk->sk_err) && !over && !signal_pending(current);
+	/* as TCP: an error behind the end of the stream is not the reader's */
+	if (over && x->conn && smcx_conn_has_fin(x->conn))
+		return 0;
 	if (READ_ONCE(sk->sk_err))
 		return sock_error(sk);
 	if (over)
