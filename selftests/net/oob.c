@@ -244,6 +244,32 @@ static void t_send(void)
 	EXPECT(!memcmp(buf, "de", 2));
 }
 
+/*
+ * A second urgent byte while nobody has read the first. Whether that becomes a byte of the stream (TCP), or the second one
+ * waits for it (a peer that could not cope), nothing else is lost or stuck.
+ */
+static void t_second(void)
+{
+	char got[16] = "", c;
+	int fd, pfd, n = 0;
+
+	st_pair(&fd, &pfd);
+	EQ(send(fd, "aX", 2, MSG_OOB), 2);
+	st_sleep_ms(100);
+	EQ(send(fd, "bY", 2, MSG_OOB), 2);
+	st_sleep_ms(100);
+	EQ(send(fd, "c", 1, 0), 1);
+	while (n < 4 && p_do(st.peer, P_POLL, pfd, POLLIN, st_ms(5000)) & POLLIN &&
+	       peer_call(st.peer, P_READ_RAW, pfd, (int64_t[4]){ 1 }, NULL, 0, &c, 1) == 1) {
+		if (c != 'X')
+			got[n++] = c;
+		if (c == 'c')
+			break;
+	}
+	st_note("got %s", got);
+	EXPECT(!strcmp(got, "abc"));
+}
+
 /* Many rounds, mixed with bulk, so that the mark meets the wrap of a ring. */
 static void t_many(void)
 {
@@ -279,6 +305,7 @@ static const struct st_case cases[] = {
 	{ "epoll edge", t_epoll, true },
 	{ "SIGURG", t_sigurg, true },
 	{ "send", t_send, true },
+	{ "a second one", t_second, true },
 	{ "many with bulk", t_many, true },
 };
 

@@ -164,13 +164,19 @@ static void *storm(void *arg)
 	return NULL;
 }
 
+/* Connections of this machine that were SMC, since ever. */
+static long carried(void)
+{
+	return atol(st_shell(self, "smcx -j stat | tr ',{' '\\n\\n' | sed -n 's/ *\"client_v2\": *//p'"));
+}
+
 static void run(int n, int threads, int abort_percent)
 {
 	struct storm *s = calloc(threads, sizeof(*s));
 	struct snapshot own, other;
 	struct sockaddr_storage ss;
 	socklen_t l = st_addr_any(&ss, 0);
-	long ok = 0, failed = 0, slow = 0;
+	long ok = 0, failed = 0, slow = 0, smc;
 	uint64_t t0;
 	int ls;
 
@@ -183,6 +189,7 @@ static void run(int n, int threads, int abort_percent)
 			  sizeof(ss)), 0);
 	l = st_addr(&ss, true, st_addr_port(&ss));
 	p_post(st.peer, P_ACCEPTLOOP, ls, n * 2, st_ms(4000));
+	smc = carried();
 	t0 = st_now_ms();
 	for (int i = 0; i < threads; i++) {
 		s[i] = (struct storm){ .addr = ss, .len = l, .n = n / threads,
@@ -200,6 +207,8 @@ static void run(int n, int threads, int abort_percent)
 		failed, slow, (unsigned long long)(st_now_ms() - t0));
 	EQ(failed, 0);
 	EQ(slow, 0);
+	if (st.mode->smc && st.expect == EXPECT_SMC)
+		EXPECT(carried() - smc >= ok);
 	EXPECT(p_done(st.peer) >= ok);
 	p_do(st.peer, P_CLOSE, ls);
 	check("this machine", self, 0, &own);

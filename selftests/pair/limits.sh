@@ -97,6 +97,13 @@ new_device() {
 	rdma link add "$IBDEV" type rxe netdev "$DEV"
 }
 
+# memory_is N SIZE: receive buffers of N connections take their elements, and no more than as much again
+memory_is() {
+	local bytes=$(value receive_buffer_bytes)
+	echo "$bytes bytes for $1 elements of $2"
+	[ "$bytes" -ge $(($1 * $2)) ] && [ "$bytes" -le $((2 * $1 * $2)) ]
+}
+
 no_group() { ! smcx -j lgr | grep -q '"role"'; }
 
 # mute N: there are so many clients that say nothing
@@ -164,6 +171,20 @@ else
 	check "are two groups" split 1 17
 	exec 5>&-
 	sysctl -q -w net.smc.smcr_max_conns_per_lgr=255
+
+	# ---- memory of idle connections ----
+	for size in 65536 16384; do
+		sysctl -q -w net.smc.rmem=$size
+		there "until_ok split 0 0"
+		new_device
+		check "no group is left" until_ok no_group
+		check "there neither" there until_ok no_group
+		check "100 idle connections" hold "idle$size" 100 5
+		check "their receive buffers, with net.smc.rmem=$size" memory_is 100 $size
+		exec 5>&-
+	done
+	sysctl -q -w net.smc.rmem=65536
+	check "they end" until_ok split 0
 
 	# ---- handshakes that pile up ----
 	there "sysctl -q -w net.core.somaxconn=16; /tests/pair/stays serve 5102 none & late=\$!; until_ok sh -c 'ss -Hltn | grep -q :5102'"
