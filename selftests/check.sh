@@ -4,7 +4,7 @@
 # make check: cheapest first; the last line is "N passed, N failed, N skipped".
 # make check-full (--full): every test in virtual machines in full, and the harness itself.
 # make check-debug (--debug): all tests in virtual machines under the debug kernel, with one and two CPUs.
-# SMCX_CHECK_MINUTES (58) bounds make check; 0: no bound. check.sh STEP...: only these steps (files, static, unit, fuzz, tools,
+# SMCX_CHECK_MINUTES (56) bounds make check; 0: no bound. check.sh STEP...: only these steps (files, static, unit, fuzz, tools,
 # build, harness, net, pair, interop, debug, debug_if_built, all_net, all_pair, all_debug).
 set -uo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -12,7 +12,7 @@ here=$(dirname "$(readlink -f "$0")")
 
 LOGS=$SMCX_BUILD/check
 SMCX_RESULTS=$LOGS/results
-LIMIT=${SMCX_CHECK_MINUTES:-58}
+LIMIT=${SMCX_CHECK_MINUTES:-56}
 DEBUG_PID= DEBUG_EARLY=
 BUILT=
 export SMCX_RESULTS SMCX_BUILD
@@ -112,10 +112,10 @@ step_net()
 # The Proposal in the SYN lives on TCP's insides, and so do the sockets: both kernels.
 step_pair()
 {
-	local both='api-@(create|fds|msg|shut|splice)|connstorm-core|fallback|groups|hostile|nopath|wrap|hammer|datacdc|rkeyskip|stop|trust'
+	local both='api-@(create|fds|msg|shut)|connstorm-core|fallback|groups|hostile|hammer|datacdc|rkeyskip|stop|trust'
 	both+='|onertt|onertt-@(plain|plain6|bytes|trips|smc|smc6|server|fastopen|replay)'
 	suite 27 pair --kver 6.12 --no-build \
-		--only "@($both|api-@(connect|oob|ready|sockopt|uring)|closematrix|netdevs|routed|sockmap|sigio|auto|conninfo|tools|reasons|faulty|limits|idleclients)"
+		--only "@($both|api-@(connect|oob|ready|sockopt|splice|uring)|closematrix|nopath|wrap|netdevs|routed|sockmap|sigio|auto|conninfo|tools|reasons|faulty|limits|idleclients)"
 	suite 19 pair --kver 6.1 --no-build --only "@($both)"
 	suite 3 pair --kver 6.12 --peer-kver 6.1 --no-build --only '@(api-create|datacdc|onertt|stop)'
 }
