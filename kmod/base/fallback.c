@@ -157,23 +157,11 @@ static bool smcx_fb_refresh(struct net *net, struct smcx_fb_rec *rec)
 	return alive;
 }
 
-static int smcx_fb_cmp_cookie(u64 a, u64 b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int smcx_fb_cmp(const void *a, const void *b)
+static int smcx_fb_cmp_cookies(const void *a, const void *b)
 {
 	const struct smcx_fb_rec *const *x = a, *const *y = b;
 
-	return smcx_fb_cmp_cookie((*x)->cookie, (*y)->cookie);
-}
-
-static int smcx_fb_cmp_key(const void *key, const void *at)
-{
-	const struct smcx_fb_rec *const *rec = at;
-
-	return smcx_fb_cmp_cookie(*(const u64 *)key, (*rec)->cookie);
+	return (*x)->cookie < (*y)->cookie ? -1 : (*x)->cookie > (*y)->cookie;
 }
 
 /*
@@ -184,18 +172,17 @@ static int smcx_fb_cmp_key(const void *key, const void *at)
 static void smcx_fb_resolve(struct net *net, struct smcx_fb_rec **open, unsigned int n)
 {
 	struct inet_hashinfo *hashinfo = net->ipv4.tcp_death_row.hashinfo;
+	struct smcx_fb_rec key = {}, *wanted = &key, **rec;
 	const struct hlist_nulls_node *node;
-	struct smcx_fb_rec **rec;
 	unsigned int i;
 	struct sock *sk;
-	u64 cookie;
 
-	sort(open, n, sizeof(*open), smcx_fb_cmp, NULL);
+	sort(open, n, sizeof(*open), smcx_fb_cmp_cookies, NULL);
 	for (i = 0; i <= hashinfo->ehash_mask; i++) {
 		rcu_read_lock();
 		sk_nulls_for_each_rcu(sk, node, &hashinfo->ehash[i].chain) {
-			cookie = atomic64_read(&sk->sk_cookie);
-			rec = bsearch(&cookie, open, n, sizeof(*open), smcx_fb_cmp_key);
+			key.cookie = atomic64_read(&sk->sk_cookie);
+			rec = bsearch(&wanted, open, n, sizeof(*open), smcx_fb_cmp_cookies);
 			if (rec && sk_fullsock(sk))
 				smcx_fb_fill_addr(*rec, sk);
 		}

@@ -21,12 +21,6 @@ static void smcx_link_recv(struct smcx_qp *qp, const u8 *buf, u32 len)
 		smcx_link_llc->llc_rx(link, buf, len);
 }
 
-/* Is there a slot for a member? If not, the next one that comes free is told. */
-static bool smcx_link_has_slot(struct smcx_link *link)
-{
-	return smcx_slot_ask(link->qp);
-}
-
 static void smcx_link_kick(struct smcx_link *link)
 {
 	smcx_lgr_hold(link->lgr);
@@ -44,7 +38,7 @@ static void smcx_link_wake(struct smcx_link *link)
 	int i;
 
 	for (i = 0; i < SMCX_LINK_WAKES; i++) {
-		if (list_empty_careful(&link->tx_wait) || !smcx_link_has_slot(link))
+		if (list_empty_careful(&link->tx_wait) || !smcx_slot_ask(link->qp))
 			return;
 		m = smcx_member_pop(link);
 		if (!m)
@@ -196,7 +190,7 @@ void smcx_link_wait_slot(struct smcx_link *link, struct smcx_member *m)
 	if (test_bit(SMCX_MEMBER_LISTED, &m->flags) && list_empty(&m->wait_node))
 		list_add_tail(&m->wait_node, &link->tx_wait);
 	spin_unlock_bh(&link->tx_lock);
-	if (smcx_link_has_slot(link))
+	if (smcx_slot_ask(link->qp))
 		smcx_link_kick(link);
 }
 

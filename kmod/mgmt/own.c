@@ -46,7 +46,6 @@ static int smcx_own_dump_one_fallback(const struct smcx_fb_rec *rec, void *arg)
 static int smcx_own_dump_fallback(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct smcx_dump d = { .skb = skb, .cb = cb };
-
 	int rc = smcx_fb_for_each(smcx_net(smcx_dump_net(&d)), smcx_own_dump_one_fallback, &d);
 
 	/* no memory must not look like no record */

@@ -42,7 +42,6 @@ static int smcx_peers_dump_one(const struct smcx_peer *p, void *arg)
 int smcx_own_dump_peers(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct smcx_dump d = { .skb = skb, .cb = cb };
-
 	int rc = smcx_peer_for_each(smcx_net(smcx_dump_net(&d)), smcx_peers_dump_one, &d);
 
 	/* no memory must not look like no peer */
