@@ -25,9 +25,7 @@ all_answered() {
 }
 
 if [ "$ROLE" = server ]; then
-	$probe server 0.0.0.0 5410 smc > smc.log &
-	pid=$!
-	until ss -Hltn | grep -q ":5410 "; do sleep 0.1; done
+	serve_probe 5410
 	peer sync up 60
 	peer sync done 60
 	check "no reply but to a whole request" test "$(grep -c WRONG smc.log)" = 0

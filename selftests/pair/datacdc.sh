@@ -25,9 +25,7 @@ carried() {
 
 count=$(sent)
 if [ "$ROLE" = server ]; then
-	$probe server 0.0.0.0 5400 smc > smc.log &
-	pid=$!
-	until ss -Hltn | grep -q ":5400 "; do sleep 0.1; done
+	serve_probe 5400
 	peer sync up 60
 	peer sync with 60
 	check "the replies went with their CDC" same $(($(sent) - count)) $CONNS

@@ -22,9 +22,7 @@ carried() {
 }
 
 if [ "$ROLE" = server ]; then
-	$probe server 0.0.0.0 5410 smc > smc.log &
-	pid=$!
-	until ss -Hltn | grep -q ":5410 "; do sleep 0.1; done
+	serve_probe 5410
 	peer sync up 60
 	peer sync skipped 60
 	sysctl -q -w net.smc.rkey_skip=0

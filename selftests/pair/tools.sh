@@ -214,6 +214,7 @@ else
 	peer sync tools-asked
 fi
 echo 0 > $trace/events/smcx/enable
+sysctl -q -w net.ipv4.tcp_fastopen="$fastopen"
 peer sync tools-done
 echo "1..$n"
 exit $bad
