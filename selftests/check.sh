@@ -115,7 +115,7 @@ step_pair()
 	local both='api-@(create|fds|msg|shut)|connstorm-core|fallback|groups|hostile|hammer|datacdc|rkeyskip|stop|trust'
 	both+='|onertt|onertt-@(plain|plain6|bytes|trips|smc|smc6|server|fastopen|replay)'
 	suite 27 pair --kver 6.12 --no-build \
-		--only "@($both|api-@(connect|oob|ready|sockopt|splice|uring)|closematrix|nopath|wrap|netdevs|routed|sockmap|sigio|auto|conninfo|tools|reasons|faulty|limits|idleclients)"
+		--only "@($both|api-@(connect|oob|ready|sockopt|splice|uring)|closematrix|nopath|wrap|netdevs|routed|sockmap|sigio|auto|conninfo|tools|fields|reasons|faulty|limits|idleclients)"
 	suite 19 pair --kver 6.1 --no-build --only "@($both)"
 	suite 3 pair --kver 6.12 --peer-kver 6.1 --no-build --only '@(api-create|datacdc|onertt|stop)'
 }

@@ -9,9 +9,9 @@ set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
 
-PACKAGES=(busybox-static dash iproute2 nginx wrk redis-server redis-tools tcpdump curl socat iperf3 strace ethtool kmod)
+PACKAGES=(busybox-static dash iproute2 nginx wrk redis-server redis-tools tcpdump curl socat iperf3 strace ethtool kmod jq)
 PROGRAMS=(busybox dash bash ip tc ss rdma nginx wrk redis-server redis-cli redis-benchmark tcpdump curl socat iperf3
-	  strace ethtool kmod)
+	  strace ethtool kmod jq)
 # Loaded by name or by the kernel's request; dependencies follow.
 MODULES=(virtio_pci virtio_net virtio_console virtio_rng rdma_rxe crc32_generic ib_uverbs smc smc_diag sch_netem
 	 tcp_diag inet_diag udp_diag unix_diag af_packet tls ipv6 udp_tunnel ip6_udp_tunnel sch_fq sch_ingress
