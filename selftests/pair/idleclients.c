@@ -46,7 +46,7 @@ struct times {
  * Set-up: from connect() to the first byte of the server's answer. At least --healthy
  * connections, and for at least @ms milliseconds.
  */
-static void healthy(struct times *t, const char *what, int ms)
+static void served(struct times *t, const char *what, int ms, bool plain)
 {
 	int least = st_arg_num("healthy", 300), n = 0;
 	uint32_t *us = calloc(SAMPLES_MAX, sizeof(*us));
@@ -55,12 +55,13 @@ static void healthy(struct times *t, const char *what, int ms)
 
 	for (int i = 0; i < SAMPLES_MAX && (i < least || st_now_ms() < end); i++, n++) {
 		uint64_t t0 = now_us();
-		int fd = st_socket(0);
+		int fd = plain ? socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0) : st_socket(0);
 
 		MUST_EQ(st_connect(fd, port), 0);
 		MUST_EQ(recv(fd, &c, 1, 0), 1);
 		us[i] = now_us() - t0;
-		st_prove(fd);
+		if (!plain)
+			st_prove(fd);
 		close(fd);
 	}
 	qsort(us, n, sizeof(*us), by_value);
@@ -72,7 +73,12 @@ static void healthy(struct times *t, const char *what, int ms)
 	free(us);
 }
 
-static void serve(void)
+static void healthy(struct times *t, const char *what, int ms)
+{
+	served(t, what, ms, false);
+}
+
+static void serve(int backlog)
 {
 	struct sockaddr_storage ss;
 	socklen_t l = st_addr_any(&ss, 0);
@@ -80,7 +86,7 @@ static void serve(void)
 	listener = p_do(st.peer, P_SOCKET, 0, st.mode->domain, SOCK_STREAM,
 			st.mode->proto);
 	MUST_EQ(peer_call(st.peer, P_BIND, listener, (int64_t[4]){}, &ss, l, NULL, 0), 0);
-	MUST_EQ(p_do(st.peer, P_LISTEN, listener, 4096), 0);
+	MUST_EQ(p_do(st.peer, P_LISTEN, listener, backlog), 0);
 	MUST_EQ(peer_call(st.peer, P_GETSOCKNAME, listener, (int64_t[4]){}, NULL, 0,
 			  &ss, sizeof(ss)), 0);
 	port = st_addr_port(&ss);
@@ -182,7 +188,7 @@ static void beside(int n, bool propose)
 	struct times alone, with;
 	pthread_t t;
 
-	serve();
+	serve(4096);
 	open_raw();
 	healthy(&alone, "alone", BURST_MS);
 	EQ(raw_connect(&raw, n, true), n);
@@ -205,6 +211,28 @@ static void beside(int n, bool propose)
 static void t_silent(void)
 {
 	beside(st_arg_num("idle", 500), false);
+}
+
+/* They fill a small backlog of SMC's own: who does not speak SMC comes in as with TCP. */
+static void t_plain(void)
+{
+	struct times alone, beside;
+	pthread_t t;
+
+	serve(16);
+	open_raw();
+	served(&alone, "plain TCP alone", 0, true);
+	raw_connect(&raw, 200, true);
+	st_note("%d of 200 silent ones with the option", count(took_option));
+	if (st.mode->smc)
+		EXPECT(count(took_option) >= 16);
+	stop = false;
+	pthread_create(&t, NULL, background, NULL);
+	served(&beside, "plain TCP beside silent ones", 0, true);
+	stop = true;
+	pthread_join(t, NULL);
+	compare(&alone, &beside);
+	leave();
 }
 
 static void t_proposal(void)
@@ -263,7 +291,7 @@ static void t_hostile(void)
 	struct times t;
 
 	st_note("seed %llu", (unsigned long long)st.seed);
-	serve();
+	serve(4096);
 	open_raw();
 	EQ(raw_connect(&raw, n, true), n);
 	for (int round = 0; round < 3; round++) {
@@ -288,6 +316,7 @@ static void t_hostile(void)
 
 static const struct st_case cases[] = {
 	{ "500 silent clients", t_silent, .secs = 120 },
+	{ "plain clients beside 200 silent ones", t_plain, .secs = 120 },
 	{ "silent first contact", t_first_contact, .secs = 120 },
 	{ "500 silent after the Proposal", t_proposal, .secs = 120 },
 	{ "500 silent after Proposals with different names", t_names, .secs = 120 },
