@@ -84,7 +84,7 @@ static void smcx_accept_graft(struct socket *sock, struct socket *newsock, struc
 	release_sock(sk);
 }
 
-/* A listener that is TCP's, or none: TCP's answer, and TCP's ops for its child. */
+/* A listener that is TCP's: TCP's ops for its child. */
 static int smcx_accept_tcp(struct socket *sock, struct socket *newsock, int flags, bool kern)
 {
 	int rc = smcx_compat_ops_accept(smcx_tcp_ops(sock->sk), sock, newsock, flags, kern);
@@ -101,6 +101,8 @@ static int smcx_accept_tcp(struct socket *sock, struct socket *newsock, int flag
 
 int smcx_accept(struct socket *sock, struct socket *newsock, int flags, bool kern, int *empty)
 {
+	/* before the state is looked for: listen() of another thread makes that first, and then listens */
+	bool listens = inet_sk_state_load(sock->sk) == TCP_LISTEN;
 	struct smcx_taken t = {};
 	struct smcx_sock *ss;
 	int rc;
@@ -110,7 +112,7 @@ int smcx_accept(struct socket *sock, struct socket *newsock, int flags, bool ker
 		return rc;
 	*empty = -1;
 	if (!ss || !ss->lsn) {
-		rc = smcx_accept_tcp(sock, newsock, flags, kern);
+		rc = listens ? smcx_accept_tcp(sock, newsock, flags, kern) : -EINVAL;
 	} else {
 		rc = smcx_accept_wait(ss, sock, flags, &t);
 		if (!rc)
