@@ -1,37 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Sourced by tests that compare, for one program after the other, what carried its connections.
-points=0
-bad=0
+. /tests/pair/lib-check.sh
 CONNS=4
-
-point()
-{
-	points=$((points + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $points - $2"
-	else
-		echo "not ok $points - $2"
-		bad=1
-	fi
-}
-
-check()
-{
-	local text=$1
-	shift
-	"$@" > check.out 2>&1 || { sed 's/^/# /' check.out; false; }
-	point $? "$text"
-}
-
-until_ok()
-{
-	local tries=0
-	until "$@"; do
-		tries=$((tries + 1))
-		[ $tries -lt $((100 * SLOW)) ] || return 1
-		sleep 0.1
-	done
-}
 
 # smc_on PORT: connections of this port that SMC carries; tcp_on PORT: all of them, as ss sees them
 smc_on()
@@ -96,12 +66,12 @@ serve_hold()
 	wait $pid
 	rc=$?
 	sed 's/^/# /' "err.$name"
-	point $rc "$name: exit status $rc"
+	check "$name: exit status $rc" test $rc = 0
 	peer sync "$name-done"
 }
 
 finish()
 {
-	echo "1..$points"
+	echo "1..$n"
 	exit $bad
 }
