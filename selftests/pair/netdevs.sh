@@ -40,6 +40,7 @@ check "a VXLAN tunnel" tunnel
 peer sync up 60
 if [ "$ROLE" = client ]; then
 	check "over the VLAN: SMC" until_ok page 10.5.0.1 client_v2
+	check "the group is of this VLAN" sh -c 'smcx -j lgr | jq -e "any(.[]; .vlan == 5)"'
 	check "why: by the port of the device below" told 0 10.5.0.1 "\"ok\", \"check\": \"device\".*rxe0 port 1 belongs to $DEV\.5"
 	smcx pnet add LAN eth "$DEV"
 	check "a PNET id of the device below counts" page 10.5.0.1 client_NO_PNET
