@@ -185,7 +185,8 @@ main()
 		narrate "$keep/server.out"
 		status=0
 		"$here/run.sh" --kver "$KVER" "${PAIR[@]}" --module "$MODULE" --cpus "$CPUS" --timeout "$limit" \
-			--idle "$longest" --keep "$keep" --plan "$keep/plan" "${BUILD[@]}" 2> "$keep/why" || status=$?
+			--idle "$longest" --keep "$keep" --plan "$keep/plan" "${BUILD[@]}" ${SMC_TOOLS:+--add "$SMC_TOOLS"} \
+			2> "$keep/why" || status=$?
 		kill "$NARRATOR" 2>/dev/null || true
 		BUILD=(--no-build)
 		for role in server ${PAIR:+client}; do
