@@ -205,7 +205,7 @@ else
 		late+=($!)
 	done
 	sleep 2
-	check "connections that find no place are traced and counted, one for one" there drops_counted
+	check "connections that find no place are traced and counted, one for one" there until_ok drops_counted
 	kill "${late[@]}"
 	there "kill \$!; echo 0 > $trace/events/smcx/smcx_drop/enable"
 	check "set-up times, class by class" times_agree

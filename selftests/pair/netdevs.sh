@@ -35,7 +35,14 @@ rdma_on() { rdma link del rxe0; rdma link add rxe0 type rxe netdev "$1"; }
 
 check "a VLAN device" over_vlan
 check "a bond" over_bond
-check "a VXLAN tunnel" tunnel
+if ip link add vx7 type vxlan id 7 dev "$DEV" dstport 4789 2> /dev/null; then
+	ip link del vx7
+	check "a VXLAN tunnel" tunnel
+	tunnels=1
+else
+	check "a VXLAN tunnel # SKIP no such device in this kernel" true
+	tunnels=
+fi
 [ "$ROLE" = client ] || http_start 81 smc_run
 peer sync up 60
 if [ "$ROLE" = client ]; then
@@ -48,7 +55,7 @@ if [ "$ROLE" = client ]; then
 	check "and with a port that has it: SMC" page 10.5.0.1 client_v2
 	check "why: by this id" told 0 10.5.0.1 "\"check\": \"device\".*by PNET id LAN"
 	smcx pnet flush
-	check "through the tunnel: TCP" until_ok page 10.7.0.1 client_NO_PORT
+	[ -z "$tunnels" ] || check "through the tunnel: TCP" until_ok page 10.7.0.1 client_NO_PORT
 fi
 peer sync vlan $((60 * SLOW))
 check "RDMA over the bond" rdma_on bond7
@@ -61,7 +68,7 @@ if [ "$ROLE" = client ]; then
 fi
 peer sync end $((60 * SLOW))
 [ "$ROLE" = client ] || kill "$(cat /tmp/nginx-81.pid)"
-ip link del vx7
+[ -z "$tunnels" ] || ip link del vx7
 ip link del bond7
 ip link del "$DEV.6"
 ip link del "$DEV.5"

@@ -58,7 +58,7 @@ static void send_syn(const void *data, int len)
 	e_forge(&syn, 40000 + serial % 20000, good.seq + serial * 7919, data, len);
 	mb_inject(box, &syn);
 	if (serial % 8 == 0)
-		st_sleep_ms(2);
+		st_sleep_ms(2 * st.scale);
 }
 
 struct counts {
