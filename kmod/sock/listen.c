@@ -42,23 +42,26 @@ static unsigned int smcx_listen_limit(const struct sock *sk)
  * TCP's rule for its accept queue, over all the places where a child may wait. A child out of a SYN (@early) may be
  * nobody's, a replay: it costs as much as one with a client behind it, so these get half of the places at most, and
  * no more than a burst of honest clients needs. Who does not offer SMC (@smc) never waits among those whose handshake
- * goes on, and is not shut out by them.
+ * goes on, and is not shut out by them: behind a SYN cookie, TCP would never answer such a client.
  */
 static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk, bool early, bool smc)
 {
 	unsigned int backlog = READ_ONCE(sk->sk_max_ack_backlog);
 	struct smcx_listener *lsn = ss->lsn;
-	unsigned int waiting, slow, all;
+	unsigned int ready, waiting, slow, all;
 
 	spin_lock_bh(&lsn->lock);
 	smcx_listen_age(lsn);
-	waiting = READ_ONCE(sk->sk_ack_backlog) + lsn->npending + lsn->nready;
+	ready = READ_ONCE(sk->sk_ack_backlog) + lsn->nready;
+	waiting = ready + lsn->npending;
 	slow = lsn->nslow;
 	all = lsn->npending + slow;
 	spin_unlock_bh(&lsn->lock);
 	if (early)
 		return waiting + slow <= min(backlog / 2, SMCX_EARLY_WAITING_MAX);
-	return waiting <= backlog && (!smc || all <= smcx_listen_limit(sk));
+	if (!smc)
+		return ready <= backlog;
+	return waiting <= backlog && all <= smcx_listen_limit(sk);
 }
 
 /*
