@@ -202,8 +202,8 @@ static int tx_batch(struct smcx_conn *c, struct msghdr *msg, size_t len,
 	smcx_conn_lock(c);
 	if (cp.tail)
 		tx_release_tail(c, cp.tail);
-	/* memory comes back with the next completion, if there is one to wait for */
-	if (rc == -ENOMEM && first && c->tx.data_msgs) {
+	/* memory comes back with the next completion, if there is one to wait for; a device that goes ends us first */
+	if (rc == -ENOMEM && first && (c->tx.data_msgs || READ_ONCE(c->dev->gone))) {
 		WRITE_ONCE(c->tx.nomem, true);
 		c->tx.nospace = true;
 		rc = -EAGAIN;

@@ -25,11 +25,11 @@ static int smcx_accept_try(struct smcx_sock *ss, struct smcx_taken *t)
 	int err = -EAGAIN;
 
 	for (;;) {
+		if (inet_sk_state_load(ss->sk) != TCP_LISTEN || smcx_sock_mode(ss) != SMCX_MODE_LISTEN)
+			return -EINVAL;
 		t->cs = smcx_child_pop(ss);
 		if (t->cs)
 			return 0;
-		if (ss->sk->sk_state != TCP_LISTEN || smcx_sock_mode(ss) != SMCX_MODE_LISTEN)
-			return -EINVAL;
 		child = smcx_listen_pull(ss, &err);
 		if (!child)
 			return err;

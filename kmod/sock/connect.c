@@ -100,6 +100,7 @@ int smcx_op_connect(struct socket *sock, struct sockaddr *addr, int len, int fla
 	rc = smcx_op_enter(sock->sk, &ss);
 	if (rc)
 		return rc;
+	smcx_listen_reap(ss);
 	if (len < (int)sizeof(addr->sa_family))
 		rc = -EINVAL;
 	else if (addr->sa_family == AF_UNSPEC)
@@ -153,7 +154,7 @@ int smcx_op_listen(struct socket *sock, int backlog)
 	rc = smcx_op_enter(sock->sk, &ss);
 	if (rc)
 		return rc;
-	rc = smcx_listen(sock, backlog, ss);
+	rc = smcx_listen(sock, backlog, ss && !smcx_listen_reap(ss));
 	smcx_op_leave(ss);
 	return rc;
 }

@@ -42,17 +42,19 @@ static unsigned int smcx_listen_limit(const struct sock *sk)
  * TCP's rule for its accept queue, over all the places where a child may wait. A child out of a SYN (@early) may be
  * nobody's, a replay: it costs as much as one with a client behind it, so these get half of the places at most, and
  * no more than a burst of honest clients needs. Who does not offer SMC (@smc) never waits among those whose handshake
- * goes on, and is not shut out by them: behind a SYN cookie, TCP would never answer such a client.
+ * goes on, and is not shut out by them, nor by a burst of them that has been given up: behind a SYN cookie, TCP would
+ * never answer such a client.
  */
 static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk, bool early, bool smc)
 {
 	unsigned int backlog = READ_ONCE(sk->sk_max_ack_backlog);
 	struct smcx_listener *lsn = ss->lsn;
-	unsigned int ready, waiting, slow, all;
+	unsigned int ready, overdue, waiting, slow, all;
 
 	spin_lock_bh(&lsn->lock);
 	smcx_listen_age(lsn);
 	ready = READ_ONCE(sk->sk_ack_backlog) + lsn->nready;
+	overdue = lsn->noverdue;
 	waiting = ready + lsn->npending;
 	slow = lsn->nslow;
 	all = lsn->npending + slow;
@@ -60,7 +62,7 @@ static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk, bool
 	if (early)
 		return waiting + slow <= min(backlog / 2, SMCX_EARLY_WAITING_MAX);
 	if (!smc)
-		return ready <= backlog;
+		return ready - overdue <= backlog;
 	return waiting <= backlog && all <= smcx_listen_limit(sk);
 }
 
@@ -82,6 +84,7 @@ static void smcx_listen_born(struct smcx_sock *ss, struct sock *child, bool own_
 	/* a v4-mapped child has got a table of its own */
 	icsk->icsk_af_ops = smcx_af_ops_orig(icsk->icsk_af_ops);
 	child->sk_data_ready = ss ? ss->orig.data_ready : smcx_tcp_data_ready;
+	child->sk_state_change = ss ? ss->orig.state_change : smcx_tcp_state_change;
 	smcx_tcp_child_init(child, ss && ss->lsn->no_cookie);
 	/* who does not own the request is thrown away */
 	if (ss && own_req && smcx_tcp_child_offers(child)) {
@@ -125,8 +128,31 @@ out:
 	return child;
 }
 
+/*
+ * TCP answers no SYN while the accept queue is full, so that the client tries again: the final ACK of one that was
+ * answered by a SYN cookie would be its last word.
+ */
+static int smcx_conn_request(struct sock *sk, struct sk_buff *skb)
+{
+	const struct inet_connection_sock_af_ops *ops;
+	struct smcx_sock *ss;
+	bool full;
+
+	rcu_read_lock();
+	ops = smcx_af_ops_orig(READ_ONCE(inet_csk(sk)->icsk_af_ops));
+	ss = smcx_sock_of(sk);
+	full = ss && !smcx_listen_admits(ss, sk, false, false);
+	rcu_read_unlock();
+	if (!full)
+		return ops->conn_request(sk, skb);
+	__NET_INC_STATS(sock_net(sk), LINUX_MIB_LISTENOVERFLOWS);
+	tcp_listendrop(sk);
+	return 0;
+}
+
 static void smcx_listen_patch(struct inet_connection_sock_af_ops *ops)
 {
+	ops->conn_request = smcx_conn_request;
 	ops->syn_recv_sock = smcx_syn_recv_sock;
 }
 
@@ -151,8 +177,28 @@ bool smcx_listen_has_plain(const struct smcx_sock *ss)
 		!reqsk_queue_empty(&inet_csk(ss->sk)->icsk_accept_queue);
 }
 
+/* The application and we make TCP leave LISTEN with the hooks off. Context: sk locked, or its spinlock held. */
+static void smcx_listen_state_change(struct sock *sk)
+{
+	struct smcx_sock *ss;
+
+	rcu_read_lock();
+	ss = smcx_sock_of(sk);
+	if (!ss) {
+		smcx_tcp_state_change(sk);
+	} else {
+		if (sk->sk_state == TCP_CLOSE) {
+			WRITE_ONCE(ss->lsn->killed, true);
+			smcx_sock_queue(ss, &ss->lsn->work, 0);
+		}
+		ss->orig.state_change(sk);
+	}
+	rcu_read_unlock();
+}
+
 static const struct smcx_sock_hooks smcx_listen_hooks = {
 	.data_ready	= smcx_listen_data_ready,
+	.state_change	= smcx_listen_state_change,
 };
 
 struct sock *smcx_listen_pull(struct smcx_sock *ss, int *err)
@@ -162,6 +208,43 @@ struct sock *smcx_listen_pull(struct smcx_sock *ss, int *err)
 	if (child && smcx_tcp_child_offers(child))
 		atomic_dec_if_positive(&ss->lsn->nsmc);
 	return child;
+}
+
+/*
+ * TCP listens no more before our hooks go: a child that came in between would hand its Proposal to the application, as
+ * would one, or a SYN's request, that TCP moves to another listener of a SO_REUSEPORT group (tcp_migrate_req).
+ */
+static void smcx_listen_leave(struct sock *sk)
+{
+	if (sk->sk_state != TCP_LISTEN)
+		return;
+	if (rcu_access_pointer(sk->sk_reuseport_cb))
+		reuseport_detach_sock(sk);
+	sk->sk_prot->disconnect(sk, O_NONBLOCK);
+}
+
+/* Return: false if it had ended before. */
+static bool smcx_listen_end(struct smcx_sock *ss)
+{
+	struct sock *sk = ss->sk;
+	bool stopped;
+
+	lock_sock(sk);
+	smcx_filter_del_port(ss);
+	stopped = ss->attached;
+	if (stopped) {
+		smcx_listen_leave(sk);
+		smcx_tcp_unoffer(sk);
+		smcx_early_unlisten(ss);
+		smcx_af_ops_restore(sk);
+		smcx_sock_detach(ss);
+		/* under the lock: the next moment the sk may be another thread's client */
+		sk->sk_state_change(sk);
+	}
+	smp_store_release(&ss->mode, SMCX_MODE_DEAD);
+	release_sock(sk);
+	smcx_child_close_all(ss);
+	return stopped;
 }
 
 static void smcx_listen_work(struct work_struct *work)
@@ -177,6 +260,8 @@ static void smcx_listen_work(struct work_struct *work)
 		smcx_child_take(ss, child);
 		cond_resched();
 	}
+	if (READ_ONCE(lsn->killed))
+		smcx_listen_end(ss);
 	smcx_sock_put(ss);
 }
 
@@ -286,39 +371,18 @@ void smcx_listen_started(struct smcx_sock *ss)
 	release_sock(ss->sk);
 }
 
-/*
- * TCP listens no more before our hooks go: a child that came in between would hand its Proposal to the application, as
- * would one, or a SYN's request, that TCP moves to another listener of a SO_REUSEPORT group (tcp_migrate_req).
- */
-static void smcx_listen_leave(struct sock *sk)
+bool smcx_listen_reap(struct smcx_sock *ss)
 {
-	if (sk->sk_state != TCP_LISTEN)
-		return;
-	if (rcu_access_pointer(sk->sk_reuseport_cb))
-		reuseport_detach_sock(sk);
-	sk->sk_prot->disconnect(sk, O_NONBLOCK);
+	if (!ss || !ss->lsn || !READ_ONCE(ss->lsn->killed))
+		return false;
+	smcx_listen_end(ss);
+	return true;
 }
 
 bool smcx_listen_stop(struct smcx_sock *ss)
 {
-	struct sock *sk = ss->sk;
-	bool stopped;
+	bool stopped = smcx_listen_end(ss);
 
-	lock_sock(sk);
-	smcx_filter_del_port(ss);
-	stopped = ss->attached;
-	if (stopped) {
-		smcx_listen_leave(sk);
-		smcx_tcp_unoffer(sk);
-		smcx_early_unlisten(ss);
-		smcx_af_ops_restore(sk);
-		smcx_sock_detach(ss);
-		/* under the lock: the next moment the sk may be another thread's client */
-		sk->sk_state_change(sk);
-	}
-	smp_store_release(&ss->mode, SMCX_MODE_DEAD);
-	release_sock(sk);
-	smcx_child_close_all(ss);
 	if (cancel_delayed_work(&ss->lsn->work))
 		smcx_sock_put(ss);
 	flush_delayed_work(&ss->lsn->work);

@@ -50,6 +50,8 @@ const struct proto_ops *smcx_tcp_ops6(void);
 bool smcx_tcp_has_ipv6(void);
 /** smcx_tcp_data_ready() - TCP's sk_data_ready, for children whose listener has just closed. @sk: socket. Context: any. */
 void smcx_tcp_data_ready(struct sock *sk);
+/** smcx_tcp_state_change() - TCP's sk_state_change, likewise. @sk: socket. Context: any. */
+void smcx_tcp_state_change(struct sock *sk);
 /** smcx_tcp_why_not() - reason not to offer SMC on this connection, 0 = none. @sk: closed socket, locked. Context: process. */
 u32 smcx_tcp_why_not(const struct sock *sk);
 /** smcx_tcp_is_fastopen_listener() - did the application ask for Fast Open? @sk: socket. Context: any. */
@@ -342,6 +344,8 @@ void smcx_listen_started(struct smcx_sock *ss);
 struct sock *smcx_listen_pull(struct smcx_sock *ss, int *err);
 /** smcx_listen_stop() - TCP leaves LISTEN; unhook, wake who waits, close all children. @ss: listener. Context: process, no locks. Return: false if another thread had stopped it. */
 bool smcx_listen_stop(struct smcx_sock *ss);
+/** smcx_listen_reap() - end what TCP has ended (SOCK_DESTROY), now. @ss: state, referenced, or NULL. Context: process, no locks. Return: true if it was such a listener. */
+bool smcx_listen_reap(struct smcx_sock *ss);
 /** smcx_tcp_congested_limit() - congestion callback with SMC_LIMIT_HS. @sk: listener. Context: RCU. */
 bool smcx_tcp_congested_limit(const struct sock *sk);
 /** smcx_listen_set_limit() - SMC_LIMIT_HS. @sk: socket with our ops, locked. @on: value. Context: process. */

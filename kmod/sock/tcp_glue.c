@@ -11,6 +11,7 @@
 
 static const struct proto_ops *smcx_inet6_stream_ops __ro_after_init;
 static void (*smcx_def_data_ready)(struct sock *sk) __ro_after_init;
+static void (*smcx_def_state_change)(struct sock *sk) __ro_after_init;
 
 static int smcx_tcp_learn(int family)
 {
@@ -21,6 +22,7 @@ static int smcx_tcp_learn(int family)
 	if (rc)
 		return rc;
 	smcx_def_data_ready = sock->sk->sk_data_ready;
+	smcx_def_state_change = sock->sk->sk_state_change;
 	/* not exported; every IPv6 TCP socket shows it */
 	if (family == AF_INET6)
 		smcx_inet6_stream_ops = sock->ops;
@@ -55,11 +57,19 @@ void smcx_tcp_data_ready(struct sock *sk)
 	smcx_def_data_ready(sk);
 }
 
+void smcx_tcp_state_change(struct sock *sk)
+{
+	smcx_def_state_change(sk);
+}
+
 u32 smcx_tcp_why_not(const struct sock *sk)
 {
 	if (tcp_sk(sk)->repair)
 		return SMCX_REASON_LOCAL_REPAIR;
 	if (tcp_sk(sk)->fastopen_connect)
+		return SMCX_REASON_OPTUNSUPP;
+	/* shutdown() came first, or the listener was killed; TCP hands that on to children. CLC could not be sent */
+	if (sk->sk_shutdown)
 		return SMCX_REASON_OPTUNSUPP;
 #ifdef CONFIG_XFRM
 	if (rcu_access_pointer(sk->sk_policy[0]) || rcu_access_pointer(sk->sk_policy[1]))

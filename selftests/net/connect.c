@@ -18,6 +18,15 @@
 
 static int listener;	/* the agent's */
 
+static int listener_port(void)
+{
+	struct sockaddr_storage ss = {};
+
+	MUST_EQ(peer_call(st.peer, P_GETSOCKNAME, listener, (int64_t[4]){}, NULL,
+			  0, &ss, sizeof(ss)), 0);
+	return st_addr_port(&ss);
+}
+
 static int peer_listener(int backlog)
 {
 	struct sockaddr_storage ss;
@@ -28,9 +37,7 @@ static int peer_listener(int backlog)
 	REQUIRE(listener >= 0);
 	MUST_EQ(peer_call(st.peer, P_BIND, listener, (int64_t[4]){}, &ss, l, NULL, 0), 0);
 	MUST_EQ(p_do(st.peer, P_LISTEN, listener, backlog), 0);
-	MUST_EQ(peer_call(st.peer, P_GETSOCKNAME, listener, (int64_t[4]){}, NULL,
-			  0, &ss, sizeof(ss)), 0);
-	return st_addr_port(&ss);
+	return listener_port();
 }
 
 static int peer_accept(void)
@@ -65,9 +72,7 @@ static int stuck_port(void)
 	listener = p_do(st.peer, P_SOCKET, 0, st.mode->af, SOCK_STREAM, 0);
 	MUST_EQ(peer_call(st.peer, P_BIND, listener, (int64_t[4]){}, &ss, l, NULL, 0), 0);
 	MUST_EQ(p_do(st.peer, P_LISTEN, listener, 0), 0);
-	MUST_EQ(peer_call(st.peer, P_GETSOCKNAME, listener, (int64_t[4]){}, NULL,
-			  0, &ss, sizeof(ss)), 0);
-	l = st_addr(&ss, true, st_addr_port(&ss));
+	l = st_addr(&ss, true, listener_port());
 	for (int i = 0; i < 2; i++) {
 		stuck_fd[i] = socket(st.mode->af, SOCK_STREAM | SOCK_NONBLOCK, 0);
 		connect(stuck_fd[i], (void *)&ss, l);
@@ -582,6 +587,108 @@ static void t_was_listener(void)
 	}
 }
 
+/* TCP keeps that in mind: the connection comes up, and only one direction works. */
+static void t_shut_before(void)
+{
+	int port = peer_listener(4), fd = st_socket(0), pfd;
+
+	FAILS(shutdown(fd, SHUT_WR), ENOTCONN);
+	EQ(st_connect(fd, port), 0);
+	pfd = peer_accept();
+	FAILS(send(fd, "x", 1, MSG_NOSIGNAL), EPIPE);
+	EQ(p_do(st.peer, P_SENDALL, pfd, 100, 0, 0, 1), 100);
+	EQ(st_wait_inq(fd, 100), 100);
+	close(fd);
+	p_do(st.peer, P_CLOSE, pfd);
+	p_do(st.peer, P_CLOSE, listener);
+}
+
+static int listen_error(void)
+{
+	int err = 0;
+
+	EQ(peer_call(st.peer, P_GETSOCKOPT, listener, (int64_t[4]){ SOL_SOCKET, SO_ERROR, sizeof(err) },
+		     NULL, 0, &err, sizeof(err)), 0);
+	return err;
+}
+
+/* An administrator ends a listener, as "ss -K" does: its queue is reset, and the socket may begin anew. */
+static void t_killed_listener(void)
+{
+	int port = peer_listener(8), fd, plain, again, own, ls;
+	struct sockaddr_storage ss;
+	const char *out;
+	socklen_t l;
+	char c;
+
+	fd = st_socket(0);
+	EQ(st_connect(fd, port), 0);
+	plain = socket(st.mode->af, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	EQ(st_connect(plain, port), 0);
+	st_sleep_ms(st_ms(300));
+	out = st_shell(st.peer, "modprobe tcp_diag 2>&1; ss -HlntK 'sport = %d' | grep -c LISTEN", port);
+	REQUIRE(atoi(out) == 1);
+	EQ(p_do(st.peer, P_POLL, listener, POLLIN, st_ms(2000)) & POLLHUP, POLLHUP);
+	FAILS(p_do(st.peer, P_ACCEPT, listener, 0, st_ms(2000)), EINVAL);
+	EQ(st_wait(fd, POLLIN) & POLLIN, POLLIN);
+	FAILS(recv(fd, &c, 1, 0), ECONNRESET);
+	EQ(st_wait(plain, POLLIN) & POLLIN, POLLIN);
+	FAILS(recv(plain, &c, 1, 0), ECONNRESET);
+	EQ(listen_error(), ECONNABORTED);
+
+	/* it listens again; TCP hands on that it was shut, so its children only read */
+	EQ(p_do(st.peer, P_LISTEN, listener, 4), 0);
+	again = st_socket(0);
+	EQ(st_connect(again, listener_port()), 0);
+	own = peer_accept();
+	FAILS(p_do(st.peer, P_SEND, own, 1, 0, MSG_NOSIGNAL), EPIPE);
+	EQ(p_do(st.peer, P_SHUTDOWN, listener, SHUT_RD), 0);
+
+	/* or is a client */
+	ls = st_listen(4, &port);
+	l = st_addr(&ss, false, port);
+	EQ(peer_call(st.peer, P_CONNECT, listener, (int64_t[4]){}, &ss, l, NULL, 0), 0);
+	EQ(st_wait(ls, POLLIN), POLLIN);
+	close(ls);
+	close(fd);
+	close(plain);
+	close(again);
+	p_do(st.peer, P_CLOSE, own);
+	p_do(st.peer, P_CLOSE, listener);
+}
+
+/* While its queue is full, a listener answers no SYN, so the client tries again. */
+static void t_full_backlog(void)
+{
+	enum { BACKLOG = 2, MORE = 3 };
+	int port = peer_listener(BACKLOG), fd[BACKLOG + 1], late[MORE], pfd;
+
+	for (int i = 0; i <= BACKLOG; i++) {
+		fd[i] = st_socket(SOCK_CLOEXEC);
+		EQ(st_connect(fd[i], port), 0);
+	}
+	/* SMC's have been taken out of TCP's queue by then */
+	st_sleep_ms(st_ms(100));
+	for (int i = 0; i < MORE; i++) {
+		late[i] = socket(st.mode->af, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		FAILS(st_connect(late[i], port), EINPROGRESS);
+	}
+	EQ(st_poll(late[0], POLLOUT, 300), 0);
+	EQ(st_poll(late[MORE - 1], POLLOUT, 0), 0);
+	for (int i = 0; i <= BACKLOG + MORE; i++) {
+		pfd = peer_accept();
+		p_do(st.peer, P_CLOSE, pfd);
+	}
+	for (int i = 0; i < MORE; i++) {
+		EQ(st_wait(late[i], POLLOUT) & POLLOUT, POLLOUT);
+		EQ(st_so_error(late[i]), 0);
+		close(late[i]);
+	}
+	for (int i = 0; i <= BACKLOG; i++)
+		close(fd[i]);
+	p_do(st.peer, P_CLOSE, listener);
+}
+
 static const struct st_case cases[] = {
 	{ "blocking", t_blocking },
 	{ "non-blocking", t_nonblock },
@@ -605,6 +712,9 @@ static const struct st_case cases[] = {
 	{ "to itself", t_self },
 	{ "bound source", t_bound_source },
 	{ "while another thread ends the listener", t_was_listener, .secs = 60 },
+	{ "shut down before", t_shut_before },
+	{ "listener killed by the administrator", t_killed_listener },
+	{ "full backlog", t_full_backlog },
 };
 
 int main(int argc, char **argv)

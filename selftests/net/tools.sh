@@ -73,6 +73,8 @@ fails() {
 	cat error
 	[ $rc = "$want" ] && grep -q "$words" error
 }
+# netlink's socket must not become the output
+check "nothing is written to a closed output" fails 2 "Bad file descriptor" sh -c 'smcx info >&-'
 check "not twice" fails 2 "see what is there" smcx eid add LOWER.CASE-1
 check "not with a blank in it" fails 1 "letters, digits" smcx eid add "a b"
 check "the others fit" sh -c 'smcx eid add B && smcx eid add C'

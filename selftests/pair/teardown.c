@@ -194,6 +194,39 @@ static void t_idle_device(void)
 	smc_again();
 }
 
+/* send() tells the same as the other calls, whatever it meets first of a device that goes. */
+static void t_sends(void)
+{
+	enum { CONNS_IDLE = 40 };
+	int fd[CONNS_IDLE], pfd[CONNS_IDLE], left = CONNS_IDLE, down = 0;
+	const char *cmd = "sleep 0.2; rdma link delete $IBDEV";
+	struct peer *t = st_own_session();
+	uint64_t end;
+
+	for (int i = 0; i < CONNS_IDLE; i++)
+		st_pair(&fd[i], &pfd[i]);
+	peer_post(t, P_SHELL, 0, (int64_t[4]){}, cmd, strlen(cmd));
+	end = st_now_ms() + st_ms(20000);
+	for (int i = 0; left && st_now_ms() < end; i = (i + 1) % CONNS_IDLE) {
+		if (fd[i] < 0 || send(fd[i], "x", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1 || errno == EAGAIN)
+			continue;
+		if (errno != ENETDOWN && errno != ECONNRESET)
+			st_fail(__FILE__, __LINE__, "send(): %s", strerror(errno));
+		down += errno == ENETDOWN;
+		close(fd[i]);
+		fd[i] = -1;
+		left--;
+	}
+	EQ(left, 0);
+	p_done(t);
+	for (int i = 0; i < CONNS_IDLE; i++)
+		p_do(st.peer, P_CLOSE, pfd[i]);
+	st_note("ENETDOWN from %d of %d", down, CONNS_IDLE);
+	EXPECT(down > CONNS_IDLE / 2);
+	st_shell(peer_self(), "rdma link add $IBDEV type rxe netdev $DEV");
+	smc_again();
+}
+
 /* The module is in use: it stays, and nobody notices the attempt. */
 static void t_rmmod_busy(void)
 {
@@ -277,6 +310,7 @@ static const struct st_case cases[] = {
 	{ "device goes", t_device, true, .secs = 60, .exists = has_device },
 	{ "device of the peer goes", t_device_peer, true, .secs = 60, .exists = has_device },
 	{ "device goes under idle connections", t_idle_device, true, .secs = 60, .exists = has_device },
+	{ "device goes while bytes are sent", t_sends, true, .secs = 60, .exists = has_device },
 	{ "interface down and up", t_interface, true, .secs = 90, .exists = has_device },
 	{ "processes killed", t_killed, .secs = 60, .exists = has_device },
 	{ "device comes and goes", t_flapping, .secs = 60, .exists = has_device },

@@ -209,7 +209,8 @@ void inspect_program(const char *name, struct verdict *v)
 		int fd;
 
 		snprintf(v->file, sizeof(v->file), "%s", next);
-		fd = open(v->file, O_RDONLY | O_CLOEXEC);
+		/* exec refuses what is no file; a FIFO must not make us wait for a writer */
+		fd = open(v->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (fd < 0)
 			return;
 		again = false;

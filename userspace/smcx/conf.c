@@ -14,6 +14,9 @@
 #include "out.h"
 #include "smcx.h"
 
+/* IB_DEVICE_NAME_MAX without the end */
+#define RDMA_NAME_MAX	63
+
 /* What to do about an error; @invalid explains EINVAL. */
 static const char *advice(int err, const char *invalid, const char *list)
 {
@@ -191,6 +194,28 @@ static void warn_absent(const char *eth, const char *ib)
 }
 
 /* ID [eth NAME] [ib NAME [port N]] */
+/* Any name that a device may have; the kernel judges the rest. */
+static bool is_device(const char *name, size_t most)
+{
+	return !name || (*name && strlen(name) <= most);
+}
+
+static int bad_pnet_id(const char *id)
+{
+	return usage_error("an id has 1 to 16 letters and digits, not", id);
+}
+
+static int pnet_del(const char *id)
+{
+	struct nlmsghdr *nlh;
+
+	if (!is_name(id, SMCX_PNET_ID_LEN, ""))
+		return bad_pnet_id(id);
+	nlh = nl_genl_begin(SMCX_PNET_GENL_NAME, SMCX_PNET_CMD_DEL);
+	mnl_attr_put_strz(nlh, SMCX_PNET_NAME, id);
+	return finish("remove the PNET entry", "give an id of 1 to 16 letters and digits", "smcx pnet");
+}
+
 static int pnet_add(char **argv)
 {
 	const char *id = *argv++, *eth = NULL, *ib = NULL, *port = NULL;
@@ -208,7 +233,11 @@ static int pnet_add(char **argv)
 		*to = argv[1];
 	}
 	if (!is_name(id, SMCX_PNET_ID_LEN, ""))
-		return usage_error("an id has 1 to 16 letters and digits, not", id);
+		return bad_pnet_id(id);
+	if (!is_device(eth, IF_NAMESIZE - 1))
+		return usage_error("a network device's name has 1 to 15 characters, not", eth);
+	if (!is_device(ib, RDMA_NAME_MAX))
+		return usage_error("an RDMA device's name has 1 to 63 characters, not", ib);
 	if (!eth && !ib)
 		return usage_error("pnet add needs eth NAME or ib NAME", NULL);
 	if (port)
@@ -223,7 +252,7 @@ static int pnet_add(char **argv)
 		mnl_attr_put_strz(nlh, SMCX_PNET_IB, ib);
 	if (port)
 		mnl_attr_put_u8(nlh, SMCX_PNET_PORT, n);
-	rc = finish("add the PNET entry", "give an id of 1 to 16 letters and digits", "smcx pnet");
+	rc = finish("add the PNET entry", "give the names of devices as ip link and rdma link show them", "smcx pnet");
 	if (rc == EXIT_FINE)
 		warn_absent(eth, ib);
 	return rc;
@@ -231,17 +260,12 @@ static int pnet_add(char **argv)
 
 int cmd_pnet(int argc, char **argv)
 {
-	struct nlmsghdr *nlh;
-
 	if (is_show(argc, argv))
 		return pnet_show();
 	if (argc >= 2 && !strcmp(argv[0], "add"))
 		return pnet_add(argv + 1);
-	if (argc == 2 && !strcmp(argv[0], "del")) {
-		nlh = nl_genl_begin(SMCX_PNET_GENL_NAME, SMCX_PNET_CMD_DEL);
-		mnl_attr_put_strz(nlh, SMCX_PNET_NAME, argv[1]);
-		return finish("remove the PNET entry", "give an id of 1 to 16 letters and digits", "smcx pnet");
-	}
+	if (argc == 2 && !strcmp(argv[0], "del"))
+		return pnet_del(argv[1]);
 	if (argc == 1 && !strcmp(argv[0], "flush")) {
 		nl_genl_begin(SMCX_PNET_GENL_NAME, SMCX_PNET_CMD_FLUSH);
 		return finish("remove the PNET entries", "update smcx", "smcx pnet");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* smcx: see SMC connections and what they run on. Options, help, choice of the command. */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -245,11 +246,26 @@ static int start(const struct command *c, int argc, char **argv)
 	return run(c, argc, argv);
 }
 
+/* What we open must not become a standard stream that was closed: output would end in a netlink socket. */
+static bool keep_streams(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	return fd >= 0 && !close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	size_t i;
 	int n;
 
+	if (!keep_streams()) {
+		perror("smcx: cannot open /dev/null");
+		return EXIT_KERNEL;
+	}
 	n = argc > 0 ? take_options(argv + 1) : 0;
 	if (!n) {
 		usage(stderr);

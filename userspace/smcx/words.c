@@ -53,7 +53,7 @@ static const struct reason_text texts[] = {
 	WIRE(MODEUNSUPP, "The peer chose a version or transport that was not offered: its SMC is faulty.", FAULTY),
 	WIRE(RMBE_EC, "The peer wants eye catchers in receive buffers, which is not supported.",
 	     "Switch eye catchers off at the peer."),
-	WIRE(OPTUNSUPP, "The application asked for something of TCP that SMC cannot do, such as TCP Fast Open.",
+	WIRE(OPTUNSUPP, "The application asked for something of TCP that SMC cannot do, such as TCP Fast Open, or shut the socket down first.",
 	     "Switch that off in the application's configuration to use SMC, or leave it on TCP."),
 	WIRE(DIFFPREFIX, "The hosts are not in the same IP subnet, as version 1 demands.",
 	     "Configure the same EID on both ('smcx eid add') so that version 2 is used."),

@@ -131,6 +131,8 @@ check "--except: these become plain TCP" ports except 80,8000-8100 81 80
 for list in "" , 80, ,80 80,,81 0 65536 99999999999 a 80-70 80- -80 80:90 "80 81" "$(seq -s, 65)"; do
 	exits "no list of ports: '${list:0:20}'" 125 "not a list of ports" "$run" "--only-port=$list" true
 done
+mkfifo -m 755 "$tmp/fifo"
+exits "an executable FIFO is no program: 126" 126 "cannot run" timeout 5 "$run" "$tmp/fifo"
 exits "both lists: refused" 125 "exclude each other" "$run" --only-port=1 --except=2 true
 exits "ports by seccomp: refused" 125 "cannot be told apart" "$run" --only-port=1 --method=seccomp true
 for size in "" 0 -1 k 1G 10KK 4294967296 99999999999999999999 2048M; do
@@ -168,6 +170,11 @@ check "smcx --help is one screen" test "$("$BIN/smcx" --help | wc -l)" -le 24
 check "of 80 columns" test "$("$BIN/smcx" --help | wc -L)" -le 80
 exits "smcx --help that cannot be written: 2" 2 "No space left" full "$BIN/smcx" --help
 exits "nor the version: 2" 2 "No space left" full "$BIN/smcx" --version
+closed()
+{
+	"$@" >&-
+}
+exits "smcx --help to a closed output: 2" 2 "Bad file descriptor" closed "$BIN/smcx" --help
 exits "smcx without command: 1" 1 "usage:" "$BIN/smcx"
 exits "smcx, unknown command: 1" 1 "unknown command" "$BIN/smcx" frobnicate
 exits "smcx, unknown option: 1" 1 "unknown option" "$BIN/smcx" --frob sock
@@ -190,6 +197,10 @@ exits "smcx, an option without value: 1" 1 "unknown option" "$BIN/smcx" --json=1
 exits "smcx, no EID: 1" 1 "1 to 32" "$BIN/smcx" eid add ""
 exits "smcx, no EID either: 1" 1 "letters" "$BIN/smcx" eid add "a b"
 exits "smcx, no PNET id: 1" 1 "letters" "$BIN/smcx" pnet add 12345678901234567 eth eth0
+exits "smcx, no PNET id to remove: 1" 1 "letters" "$BIN/smcx" pnet del "$long"
+exits "smcx, no netdev's name: 1" 1 "1 to 15 characters" "$BIN/smcx" pnet add A eth "$long"
+exits "smcx, nor one of 16 characters: 1" 1 "1 to 15 characters" "$BIN/smcx" pnet add A eth abcdefghijklmnop
+exits "smcx, no RDMA device's name: 1" 1 "1 to 63 characters" "$BIN/smcx" pnet add A ib "$long"
 exits "smcx, a prefix is missing: 1" 1 "missing" "$BIN/smcx" trust add
 exits "smcx, a cookie that is none: 1" 1 "cookie" "$BIN/smcx" trust del 10.0.0.0/8 cookie
 exits "smcx, a control group that is none: 1" 1 "no such control group" "$BIN/smcx" auto on cgroup /nonexistent

@@ -36,10 +36,10 @@ mod_unload() {
 	*) return 0 ;;
 	esac
 	for name; do
-		n=0
+		unload_tries=0
 		until rmmod "$name" 2>/dev/null; do
-			n=$((n + 1))
-			if [ $n -ge $((70 * SLOW)) ]; then
+			unload_tries=$((unload_tries + 1))
+			if [ $unload_tries -ge $((70 * SLOW)) ]; then
 				rmmod "$name"
 				return 1
 			fi
