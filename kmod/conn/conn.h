@@ -421,8 +421,15 @@ void smcx_conn_set_limit(struct smcx_conn *c, u32 bytes);
 /** smcx_conn_poll() - poll mask as TCP would give; sets nospace when not writable. @c: connection. @rcvlowat: SO_RCVLOWAT. Context: any. */
 __poll_t smcx_conn_poll(struct smcx_conn *c, int rcvlowat);
 
-/** smcx_conn_err() - fetch and clear the pending error. @c: connection. Context: any. Return: positive errno or 0. */
-int smcx_conn_err(struct smcx_conn *c);
+/**
+ * smcx_conn_err() - hand over the pending error
+ * @c: connection
+ * @to: where it is told from now on, positive errno; untouched if there is none. Whoever sees the connection ended
+ *	and then asks here finds the error here or there
+ *
+ * Context: any. Return: positive errno or 0.
+ */
+int smcx_conn_err(struct smcx_conn *c, int *to);
 
 /** smcx_conn_rcv_closed() - EOF reached or will be after the readable bytes. @c: connection. Context: any. */
 bool smcx_conn_rcv_closed(const struct smcx_conn *c);

@@ -276,14 +276,17 @@ bool smcx_conn_is_over(const struct smcx_conn *c)
 	       (smcx_conn_is_shut_wr(c) && (READ_ONCE(c->rx.sflags) & CDC_DONE));
 }
 
-int smcx_conn_err(struct smcx_conn *c)
+int smcx_conn_err(struct smcx_conn *c, int *to)
 {
 	int err;
 
-	if (!READ_ONCE(c->err))
+	/* the end shows before its error does, outside of the lock */
+	if (!READ_ONCE(c->err) && !smcx_conn_is_dead(c))
 		return 0;
 	smcx_conn_lock(c);
 	err = c->err;
+	if (err)
+		WRITE_ONCE(*to, err);
 	WRITE_ONCE(c->err, 0);
 	smcx_conn_unlock(c);
 	return err;

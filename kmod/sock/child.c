@@ -33,8 +33,6 @@ static void smcx_child_unlink_locked(struct smcx_sock *cs)
 
 	lockdep_assert_held(&lsn->lock);
 	WRITE_ONCE(*n, *n - 1);
-	lsn->noverdue -= cs->overdue;
-	cs->overdue = false;
 	list_del_init(&cs->child_node);
 	cs->child_list = SMCX_CHILD_NONE;
 }
@@ -77,18 +75,15 @@ static void smcx_child_ready(struct smcx_sock *cs)
 {
 	struct smcx_sock *lss = cs->parent;
 	struct smcx_listener *lsn = lss->lsn;
-	bool linked, slow;
+	bool linked;
 
 	spin_lock_bh(&lsn->lock);
-	slow = cs->child_list == SMCX_CHILD_SLOW;
-	linked = slow || cs->child_list == SMCX_CHILD_PENDING;
+	linked = cs->child_list == SMCX_CHILD_PENDING || cs->child_list == SMCX_CHILD_SLOW;
 	if (linked) {
 		smcx_child_unlink_locked(cs);
 		cs->child_list = SMCX_CHILD_READY;
 		list_add_tail(&cs->child_node, &lsn->ready);
 		WRITE_ONCE(lsn->nready, lsn->nready + 1);
-		cs->overdue = slow;
-		lsn->noverdue += slow;
 	}
 	spin_unlock_bh(&lsn->lock);
 	if (linked)

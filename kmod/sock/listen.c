@@ -42,19 +42,17 @@ static unsigned int smcx_listen_limit(const struct sock *sk)
  * TCP's rule for its accept queue, over all the places where a child may wait. A child out of a SYN (@early) may be
  * nobody's, a replay: it costs as much as one with a client behind it, so these get half of the places at most, and
  * no more than a burst of honest clients needs. Who does not offer SMC (@smc) never waits among those whose handshake
- * goes on, and is not shut out by them, nor by a burst of them that has been given up: behind a SYN cookie, TCP would
- * never answer such a client.
+ * goes on, and is not shut out by them: behind a SYN cookie, TCP would never answer such a client.
  */
 static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk, bool early, bool smc)
 {
 	unsigned int backlog = READ_ONCE(sk->sk_max_ack_backlog);
 	struct smcx_listener *lsn = ss->lsn;
-	unsigned int ready, overdue, waiting, slow, all;
+	unsigned int ready, waiting, slow, all;
 
 	spin_lock_bh(&lsn->lock);
 	smcx_listen_age(lsn);
 	ready = READ_ONCE(sk->sk_ack_backlog) + lsn->nready;
-	overdue = lsn->noverdue;
 	waiting = ready + lsn->npending;
 	slow = lsn->nslow;
 	all = lsn->npending + slow;
@@ -62,7 +60,7 @@ static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk, bool
 	if (early)
 		return waiting + slow <= min(backlog / 2, SMCX_EARLY_WAITING_MAX);
 	if (!smc)
-		return ready - overdue <= backlog;
+		return ready <= backlog;
 	return waiting <= backlog && all <= smcx_listen_limit(sk);
 }
 
@@ -142,6 +140,8 @@ static int smcx_conn_request(struct sock *sk, struct sk_buff *skb)
 	ops = smcx_af_ops_orig(READ_ONCE(inet_csk(sk)->icsk_af_ops));
 	ss = smcx_sock_of(sk);
 	full = ss && !smcx_listen_admits(ss, sk, false, false);
+	if (full)
+		smcx_drop_note(ss->sn, SMCX_DROP_BACKLOG);
 	rcu_read_unlock();
 	if (!full)
 		return ops->conn_request(sk, skb);

@@ -93,6 +93,8 @@ static int smcx_send_loop(struct smcx_xfer *x, struct msghdr *msg, int flags)
 	if (READ_ONCE(sk->sk_err) || smcx_conn_snd_closed(x->conn)) {
 		if (msg_data_left(msg))
 			smcx_conn_unheard(x->conn);
+		if (!READ_ONCE(sk->sk_err))
+			smcx_take_error(x->ss, x->conn);
 		return -EPIPE;
 	}
 	while (msg_data_left(msg)) {

@@ -122,7 +122,6 @@ struct smcx_sock_hooks {
  * @npending: length of @pending
  * @nslow: length of @slow
  * @nready: length of @ready
- * @noverdue: how many of these came out of @slow
  * @no_cookie: the application's TCP_FASTOPEN_NO_COOKIE; TCP's is ours
  * @habit: how the last child's application sent, see smcx_conn_habit()
  * @port: local port, for the filter
@@ -141,7 +140,6 @@ struct smcx_listener {
 	unsigned int		npending;
 	unsigned int		nslow;
 	unsigned int		nready;
-	unsigned int		noverdue;
 	bool			no_cookie;
 	u16			habit;
 	u16			port;
@@ -178,7 +176,6 @@ struct smcx_listener {
  * @child_node: child: in a list of parent->lsn, under its lock
  * @child_list: which one, enum smcx_child_list
  * @born: child: when it came, jiffies
- * @overdue: child: ready, and was slow
  * @defer_work: child: TCP_DEFER_ACCEPT, first byte or time-out
  * @deferred: child: waits for bytes
  * @late: child: goes on as TCP, but its client has not confirmed the SYN-ACK yet; @defer_work limits the wait
@@ -211,7 +208,6 @@ struct smcx_sock {
 	struct list_head		child_node;
 	u8				child_list;
 	unsigned long			born;
-	bool				overdue;
 	u64				syn_at;
 	struct delayed_work		defer_work;
 	bool				deferred;

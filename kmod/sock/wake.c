@@ -75,11 +75,7 @@ static void smcx_up_urgent(void *owner)
 
 int smcx_take_error(struct smcx_sock *ss, struct smcx_conn *conn)
 {
-	int err = smcx_conn_err(conn);
-
-	if (err)
-		WRITE_ONCE(ss->sk->sk_err, err);
-	return err;
+	return smcx_conn_err(conn, &ss->sk->sk_err);
 }
 
 static void smcx_up_state(void *owner)
