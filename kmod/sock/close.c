@@ -221,6 +221,7 @@ int smcx_op_shutdown(struct socket *sock, int how)
 	rc = smcx_op_enter(sock->sk, &ss);
 	if (rc)
 		return rc;
+	smcx_listen_reap(ss);
 	if (ss)
 		rc = smcx_shutdown(sock, ss, how);
 	else

@@ -124,26 +124,37 @@ int smcx_op_bind(struct socket *sock, struct sockaddr *addr, int len)
 	return rc;
 }
 
-static int smcx_listen(struct socket *sock, int backlog, bool has_state)
+static int smcx_listen_new(struct socket *sock, int backlog)
 {
 	const struct proto_ops *tcp = smcx_tcp_ops(sock->sk);
+	bool listens, shut = false;
 	struct smcx_sock *ss;
 	int rc;
 
-	/* a listener changes its backlog, everything else is TCP's error */
-	rc = has_state ? 1 : smcx_listen_start(sock, &ss);
+	rc = smcx_listen_start(sock, &ss);
 	if (rc < 0)
 		return rc;
 	if (rc)
 		return tcp->listen(sock, backlog);
 	rc = tcp->listen(sock, backlog);
 	/* meanwhile another thread may have stopped it, and begun something else on the sk */
-	if (rc)
-		smcx_listen_stop(ss);
-	else
-		smcx_listen_started(ss);
+	if (rc || !smcx_listen_started(ss)) {
+		listens = inet_sk_state_load(sock->sk) == TCP_LISTEN;
+		shut = smcx_listen_stop(ss) && !rc && listens;
+	}
 	smcx_sock_put(ss);
-	return rc;
+	/* shut down before it listened, which TCP does not mind */
+	return shut ? tcp->listen(sock, backlog) : rc;
+}
+
+static int smcx_listen(struct socket *sock, int backlog, struct smcx_sock *ss)
+{
+	if (ss && ss->lsn && smcx_listen_set_backlog(ss, backlog))
+		return 0;
+	if (!ss || smcx_listen_reap(ss))
+		return smcx_listen_new(sock, backlog);
+	/* TCP's error, or another thread is about to listen */
+	return smcx_tcp_ops(sock->sk)->listen(sock, backlog);
 }
 
 int smcx_op_listen(struct socket *sock, int backlog)
@@ -154,7 +165,7 @@ int smcx_op_listen(struct socket *sock, int backlog)
 	rc = smcx_op_enter(sock->sk, &ss);
 	if (rc)
 		return rc;
-	rc = smcx_listen(sock, backlog, ss && !smcx_listen_reap(ss));
+	rc = smcx_listen(sock, backlog, ss);
 	smcx_op_leave(ss);
 	return rc;
 }

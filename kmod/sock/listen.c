@@ -31,6 +31,14 @@ static void smcx_listen_age(struct smcx_listener *lsn)
 	}
 }
 
+/* What runs without the sk's lock may meet an sk that has become a client meanwhile. Context: RCU. */
+static struct smcx_sock *smcx_listen_of(const struct sock *sk)
+{
+	struct smcx_sock *ss = smcx_sock_of(sk);
+
+	return ss && ss->lsn ? ss : NULL;
+}
+
 static unsigned int smcx_listen_limit(const struct sock *sk)
 {
 	unsigned int backlog = READ_ONCE(sk->sk_max_ack_backlog);
@@ -48,19 +56,19 @@ static bool smcx_listen_admits(struct smcx_sock *ss, const struct sock *sk, bool
 {
 	unsigned int backlog = READ_ONCE(sk->sk_max_ack_backlog);
 	struct smcx_listener *lsn = ss->lsn;
-	unsigned int ready, waiting, slow, all;
+	unsigned int waiting, slow, all;
 
+	/* without the lock: asked for each SYN */
+	if (!early && !smc)
+		return READ_ONCE(sk->sk_ack_backlog) + READ_ONCE(lsn->nready) <= backlog;
 	spin_lock_bh(&lsn->lock);
 	smcx_listen_age(lsn);
-	ready = READ_ONCE(sk->sk_ack_backlog) + lsn->nready;
-	waiting = ready + lsn->npending;
+	waiting = READ_ONCE(sk->sk_ack_backlog) + lsn->nready + lsn->npending;
 	slow = lsn->nslow;
 	all = lsn->npending + slow;
 	spin_unlock_bh(&lsn->lock);
 	if (early)
 		return waiting + slow <= min(backlog / 2, SMCX_EARLY_WAITING_MAX);
-	if (!smc)
-		return ready <= backlog;
 	return waiting <= backlog && all <= smcx_listen_limit(sk);
 }
 
@@ -92,6 +100,13 @@ static void smcx_listen_born(struct smcx_sock *ss, struct sock *child, bool own_
 	}
 }
 
+static void smcx_listen_drop(struct smcx_sock *ss, const struct sock *sk)
+{
+	smcx_drop_note(ss->sn, SMCX_DROP_BACKLOG);
+	__NET_INC_STATS(sock_net(sk), LINUX_MIB_LISTENOVERFLOWS);
+	tcp_listendrop(sk);
+}
+
 static struct sock *smcx_syn_recv_sock(const struct sock *sk, struct sk_buff *skb,
 				       struct request_sock *req, struct dst_entry *dst,
 				       struct request_sock *req_unhash, bool *own_req,
@@ -104,15 +119,14 @@ static struct sock *smcx_syn_recv_sock(const struct sock *sk, struct sk_buff *sk
 
 	rcu_read_lock();
 	ops = smcx_af_ops_orig(READ_ONCE(inet_csk(sk)->icsk_af_ops));
-	ss = smcx_sock_of(sk);
+	ss = smcx_listen_of(sk);
 	/* Fast Open: NULL and TCP answers as if there were no data */
 	if (tcp_hdr(skb)->syn &&
 	    !(ss && smcx_listen_admits(ss, sk, true, true) && smcx_early_guard(ss, skb, req)))
 		goto out;
 	if (ss && !smcx_listen_admits(ss, sk, false, inet_rsk(req)->smc_ok)) {
-		smcx_drop_note(ss->sn, SMCX_DROP_BACKLOG);
+		smcx_listen_drop(ss, sk);
 		dst_release(dst);
-		tcp_listendrop(sk);
 		goto out;
 	}
 	child = ops->syn_recv_sock(sk, skb, req, dst, req_unhash, own_req, opt_child_init);
@@ -138,16 +152,12 @@ static int smcx_conn_request(struct sock *sk, struct sk_buff *skb)
 
 	rcu_read_lock();
 	ops = smcx_af_ops_orig(READ_ONCE(inet_csk(sk)->icsk_af_ops));
-	ss = smcx_sock_of(sk);
+	ss = smcx_listen_of(sk);
 	full = ss && !smcx_listen_admits(ss, sk, false, false);
 	if (full)
-		smcx_drop_note(ss->sn, SMCX_DROP_BACKLOG);
+		smcx_listen_drop(ss, sk);
 	rcu_read_unlock();
-	if (!full)
-		return ops->conn_request(sk, skb);
-	__NET_INC_STATS(sock_net(sk), LINUX_MIB_LISTENOVERFLOWS);
-	tcp_listendrop(sk);
-	return 0;
+	return full ? 0 : ops->conn_request(sk, skb);
 }
 
 static void smcx_listen_patch(struct inet_connection_sock_af_ops *ops)
@@ -161,7 +171,7 @@ static void smcx_listen_data_ready(struct sock *sk)
 	struct smcx_sock *ss;
 
 	rcu_read_lock();
-	ss = smcx_sock_of(sk);
+	ss = smcx_listen_of(sk);
 	if (!ss)
 		smcx_tcp_data_ready(sk);
 	else if (atomic_read(&ss->lsn->nsmc))
@@ -177,17 +187,23 @@ bool smcx_listen_has_plain(const struct smcx_sock *ss)
 		!reqsk_queue_empty(&inet_csk(ss->sk)->icsk_accept_queue);
 }
 
-/* The application and we make TCP leave LISTEN with the hooks off. Context: sk locked, or its spinlock held. */
+/*
+ * TCP has left LISTEN without us: SOCK_DESTROY, or a shutdown() that began before listen(). What else leaves it does so
+ * with the hooks off. Out of the SO_REUSEPORT group at once, or TCP would go on to move what waits to others of it.
+ * Context: sk locked, or its spinlock held.
+ */
 static void smcx_listen_state_change(struct sock *sk)
 {
 	struct smcx_sock *ss;
 
 	rcu_read_lock();
-	ss = smcx_sock_of(sk);
+	ss = smcx_listen_of(sk);
 	if (!ss) {
 		smcx_tcp_state_change(sk);
 	} else {
-		if (sk->sk_state == TCP_CLOSE) {
+		if (sk->sk_state == TCP_CLOSE && ss->lsn->listening) {
+			if (rcu_access_pointer(sk->sk_reuseport_cb))
+				reuseport_detach_sock(sk);
 			WRITE_ONCE(ss->lsn->killed, true);
 			smcx_sock_queue(ss, &ss->lsn->work, 0);
 		}
@@ -236,8 +252,9 @@ static bool smcx_listen_end(struct smcx_sock *ss)
 		smcx_listen_leave(sk);
 		smcx_tcp_unoffer(sk);
 		smcx_early_unlisten(ss);
-		smcx_af_ops_restore(sk);
+		/* in this order: a child that is born meanwhile gets TCP's callbacks by our ops */
 		smcx_sock_detach(ss);
+		smcx_af_ops_restore(sk);
 		/* under the lock: the next moment the sk may be another thread's client */
 		sk->sk_state_change(sk);
 	}
@@ -363,12 +380,33 @@ int smcx_listen_start(struct socket *sock, struct smcx_sock **out)
 	return 0;
 }
 
-void smcx_listen_started(struct smcx_sock *ss)
+bool smcx_listen_started(struct smcx_sock *ss)
 {
-	lock_sock(ss->sk);
-	if (ss->attached)
-		smcx_filter_add_port(ss);
-	release_sock(ss->sk);
+	struct sock *sk = ss->sk;
+	bool fine = true;
+
+	lock_sock(sk);
+	if (ss->attached) {
+		fine = sk->sk_state == TCP_LISTEN && !sk->sk_shutdown;
+		ss->lsn->listening = fine;
+		if (fine)
+			smcx_filter_add_port(ss);
+	}
+	release_sock(sk);
+	return fine;
+}
+
+bool smcx_listen_set_backlog(struct smcx_sock *ss, int backlog)
+{
+	struct sock *sk = ss->sk;
+	bool listens;
+
+	lock_sock(sk);
+	listens = ss->attached && sk->sk_state == TCP_LISTEN;
+	if (listens)
+		WRITE_ONCE(sk->sk_max_ack_backlog, backlog);
+	release_sock(sk);
+	return listens;
 }
 
 bool smcx_listen_reap(struct smcx_sock *ss)

@@ -209,6 +209,8 @@ int smcx_op_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	rc = smcx_op_enter(sk, &ss);
 	if (rc)
 		return rc;
+	/* MSG_FASTOPEN would connect */
+	smcx_listen_reap(ss);
 	lock_sock(sk);
 	by = smcx_send_begin(sock, &ss, msg, &rc);
 	if (by == SMCX_BY_SMC) {

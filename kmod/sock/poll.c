@@ -19,6 +19,9 @@ static __poll_t smcx_poll_smc(struct socket *sock, struct smcx_sock *ss)
 	conn = rcu_dereference(ss->conn);
 	if (conn)
 		mask = smcx_conn_poll(conn, sock_rcvlowat(sk, 0, INT_MAX));
+	/* SO_ERROR, which the core answers, must know */
+	if (mask & EPOLLERR)
+		smcx_take_error(ss, conn);
 	rcu_read_unlock();
 	if (!(mask & EPOLLOUT))
 		set_bit(SOCKWQ_ASYNC_NOSPACE, &sock->wq.flags);

@@ -128,6 +128,7 @@ struct smcx_sock_hooks {
  * @port_node: in the filter's table, under its lock
  * @nsmc: children that offered SMC and are still in TCP's accept queue
  * @closed: nobody will accept any more
+ * @listening: listen() was through; under the sk's lock
  * @killed: TCP left LISTEN without us (SOCK_DESTROY); written once, read locklessly
  * @work: takes children out of TCP's accept queue; ends a listener that was killed
  */
@@ -146,6 +147,7 @@ struct smcx_listener {
 	struct hlist_node	port_node;
 	atomic_t		nsmc;
 	bool			closed;
+	bool			listening;
 	bool			killed;
 	struct delayed_work	work;
 };

@@ -338,8 +338,10 @@ void smcx_child_graft(struct smcx_sock *cs, struct socket *newsock);
 
 /** smcx_listen_start() - hook a socket that is about to listen. @sock: socket. @out: state, referenced, if 0. Context: process. Return: 0, 1 = leave it to TCP, or errno. */
 int smcx_listen_start(struct socket *sock, struct smcx_sock **out);
-/** smcx_listen_started() - it listens. @ss: from smcx_listen_start(). Context: process. */
-void smcx_listen_started(struct smcx_sock *ss);
+/** smcx_listen_started() - it listens. @ss: from smcx_listen_start(). Context: process. Return: false if shutdown() of another thread came between: to be stopped. */
+bool smcx_listen_started(struct smcx_sock *ss);
+/** smcx_listen_set_backlog() - listen() again. @ss: listener. @backlog: its argument. Context: process. Return: false if it does not listen. */
+bool smcx_listen_set_backlog(struct smcx_sock *ss, int backlog);
 /** smcx_listen_pull() - next child of TCP's accept queue. @ss: listener. @err: errno if there is none. Context: process. */
 struct sock *smcx_listen_pull(struct smcx_sock *ss, int *err);
 /** smcx_listen_stop() - TCP leaves LISTEN; unhook, wake who waits, close all children. @ss: listener. Context: process, no locks. Return: false if another thread had stopped it. */

@@ -161,6 +161,7 @@ int smcx_op_setsockopt(struct socket *sock, int level, int name, sockptr_t val, 
 	rc = smcx_op_enter(sock->sk, &ss);
 	if (rc)
 		return rc;
+	smcx_listen_reap(ss);
 	rc = smcx_opt_set(sock, &ss, level, name, val, len);
 	smcx_op_leave(ss);
 	return rc;

@@ -603,6 +603,43 @@ static void t_shut_before(void)
 	p_do(st.peer, P_CLOSE, listener);
 }
 
+static void *shut_wr(void *arg)
+{
+	struct ending *e = arg;
+
+	while (!__atomic_load_n(&e->over, __ATOMIC_ACQUIRE))
+		shutdown(e->fd, SHUT_WR);
+	return NULL;
+}
+
+/* Which of the two comes first is not known, but who listens after that is found. */
+static void t_shut_beside(void)
+{
+	for (int i = 0; i < 100; i++) {
+		struct ending e = { .fd = st_socket(0) };
+		struct sockaddr_storage ss;
+		socklen_t l = st_addr_any(&ss, 0);
+		int fd, own;
+		pthread_t t;
+
+		MUST_EQ(bind(e.fd, (void *)&ss, l), 0);
+		MUST_EQ(pthread_create(&t, NULL, shut_wr, &e), 0);
+		EQ(listen(e.fd, 4), 0);
+		__atomic_store_n(&e.over, true, __ATOMIC_RELEASE);
+		pthread_join(t, NULL);
+		MUST_EQ(getsockname(e.fd, (void *)&ss, &l), 0);
+		l = st_addr(&ss, false, st_addr_port(&ss));
+		fd = p_do(st.peer, P_SOCKET, 0, st.mode->domain, SOCK_STREAM, st.mode->proto);
+		MUST_EQ(peer_call(st.peer, P_CONNECT, fd, (int64_t[4]){}, &ss, l, NULL, 0), 0);
+		MUST_EQ(st_wait(e.fd, POLLIN), POLLIN);
+		own = accept(e.fd, NULL, NULL);
+		REQUIRE(own >= 0);
+		close(own);
+		close(e.fd);
+		p_do(st.peer, P_CLOSE, fd);
+	}
+}
+
 static int listen_error(void)
 {
 	int err = 0;
@@ -713,6 +750,7 @@ static const struct st_case cases[] = {
 	{ "bound source", t_bound_source },
 	{ "while another thread ends the listener", t_was_listener, .secs = 60 },
 	{ "shut down before", t_shut_before },
+	{ "shut down beside listen()", t_shut_beside, .secs = 60 },
 	{ "listener killed by the administrator", t_killed_listener },
 	{ "full backlog", t_full_backlog },
 };

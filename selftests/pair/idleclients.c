@@ -14,6 +14,7 @@
 #include "rawclient.h"
 
 #include <arpa/inet.h>
+#include <linux/smcx.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -78,7 +79,7 @@ static void healthy(struct times *t, const char *what, int ms)
 	served(t, what, ms, false);
 }
 
-static void serve(int backlog)
+static void serve_not_yet(int backlog)
 {
 	struct sockaddr_storage ss;
 	socklen_t l = st_addr_any(&ss, 0);
@@ -90,6 +91,11 @@ static void serve(int backlog)
 	MUST_EQ(peer_call(st.peer, P_GETSOCKNAME, listener, (int64_t[4]){}, NULL, 0,
 			  &ss, sizeof(ss)), 0);
 	port = st_addr_port(&ss);
+}
+
+static void serve(int backlog)
+{
+	serve_not_yet(backlog);
 	acceptor = peer_thread(st.peer);
 	REQUIRE(acceptor);
 	p_post(acceptor, P_ACCEPTLOOP, listener, 1000000, st_ms(60000));
@@ -237,6 +243,65 @@ static void t_plain(void)
 	leave();
 }
 
+static bool of_smc(void)
+{
+	return st.mode->smc;
+}
+
+/*
+ * The steps of more than 256 handshakes wait for a processor; whether those who come then are offered SMC is up to
+ * net.smc.limit_smc_hs or the socket's SMC_LIMIT_HS.
+ */
+static void pile_up(const char *what, bool socket_limits, bool limited)
+{
+	static const char hog[] = "/tests/pair/hog 700";
+	enum { MANY = 400, LATE = 4 };
+	int offered = 0, before;
+	uint8_t msg[256];
+	int len;
+	struct peer *t;
+
+	serve_not_yet(4096);
+	if (socket_limits)
+		EQ(peer_call(st.peer, P_SETSOCKOPT, listener, (int64_t[4]){ SOL_SMC, SMCX_SO_LIMIT_HS },
+			     &(int){ 1 }, sizeof(int), NULL, 0), 0);
+	open_raw();
+	EQ(raw_connect(&raw, MANY, true), MANY);
+	EQ(count(took_option), MANY);
+	raw_poll(&raw, st_ms(500));
+	len = raw_proposal(&raw, msg);
+	t = peer_thread(st.peer);
+	REQUIRE(t);
+	peer_post(t, P_SHELL, 0, (int64_t[4]){}, hog, strlen(hog));
+	st_sleep_ms(150);
+	for (int i = 0; i < MANY; i++) {
+		raw_send(&raw, &raw.conn[i], msg, len);
+		if (i % 16 == 15)
+			raw_poll(&raw, 1);
+	}
+	before = count(took_option);
+	EQ(raw_connect(&raw, LATE, true), LATE);
+	offered = count(took_option) - before;
+	st_note("%s: SMC to %d of %d who come when handshakes pile up", what, offered, LATE);
+	EQ(offered, limited ? 0 : LATE);
+	EQ(p_done(t), 0);
+	peer_free(t);
+	for (int i = 0; i < raw.n; i++)
+		raw_reset(&raw, &raw.conn[i]);
+	raw_poll(&raw, 100);
+	raw_close(&raw);
+	p_do(st.peer, P_CLOSE, listener);
+}
+
+static void t_pile_up(void)
+{
+	pile_up("no limit", false, false);
+	pile_up("the socket's", true, true);
+	st_shell(st.peer, "sysctl -q -w net.smc.limit_smc_hs=1");
+	pile_up("the namespace's", false, true);
+	st_shell(st.peer, "sysctl -q -w net.smc.limit_smc_hs=0");
+}
+
 static void t_proposal(void)
 {
 	beside(st_arg_num("idle", 500), true);
@@ -319,6 +384,7 @@ static void t_hostile(void)
 static const struct st_case cases[] = {
 	{ "500 silent clients", t_silent, .secs = 120 },
 	{ "plain clients beside 200 silent ones", t_plain, .secs = 120 },
+	{ "limit_smc_hs", t_pile_up, .secs = 60, .exists = of_smc },
 	{ "silent first contact", t_first_contact, .secs = 120 },
 	{ "500 silent after the Proposal", t_proposal, .secs = 120 },
 	{ "500 silent after Proposals with different names", t_names, .secs = 120 },
