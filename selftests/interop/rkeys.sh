@@ -9,9 +9,13 @@
 CONNS=10
 probe=/tests/pair/onertt_probe
 
-# sent ADDRESS MESSAGE KIND: how many of them went out there
+# sent ADDRESS MESSAGE KIND: how many of them went out there, in the group that its last message belongs to: a group of
+# an earlier test may still give back buffers
 sent() {
-	awk -v from="$1" -v what="LLC +$2 .*kind=$3" 'index($2, from) == 1 && $0 ~ what { n++ } END { print n + 0 }' llc
+	awk -v from="$1" -v what="LLC +$2 .*kind=$3" '
+		index($2, from) == 1 && match($0, /dest_qp=[0-9]+/) { qp = substr($0, RSTART, RLENGTH) }
+		index($2, from) == 1 && $0 ~ what { n[qp]++ }
+		END { print n[qp] + 0 }' llc
 }
 
 none_sent() {
