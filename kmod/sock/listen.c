@@ -234,6 +234,8 @@ static void smcx_listen_leave(struct sock *sk)
 {
 	if (sk->sk_state != TCP_LISTEN)
 		return;
+	/* first: who finds it in the hash takes its group for granted */
+	sk->sk_prot->unhash(sk);
 	if (rcu_access_pointer(sk->sk_reuseport_cb))
 		reuseport_detach_sock(sk);
 	sk->sk_prot->disconnect(sk, O_NONBLOCK);
