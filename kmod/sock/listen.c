@@ -202,8 +202,7 @@ static void smcx_listen_state_change(struct sock *sk)
 		smcx_tcp_state_change(sk);
 	} else {
 		if (sk->sk_state == TCP_CLOSE && ss->lsn->listening) {
-			if (rcu_access_pointer(sk->sk_reuseport_cb))
-				reuseport_detach_sock(sk);
+			reuseport_detach_sock(sk);
 			WRITE_ONCE(ss->lsn->killed, true);
 			smcx_sock_queue(ss, &ss->lsn->work, 0);
 		}
@@ -236,8 +235,7 @@ static void smcx_listen_leave(struct sock *sk)
 		return;
 	/* first: who finds it in the hash takes its group for granted */
 	sk->sk_prot->unhash(sk);
-	if (rcu_access_pointer(sk->sk_reuseport_cb))
-		reuseport_detach_sock(sk);
+	reuseport_detach_sock(sk);
 	sk->sk_prot->disconnect(sk, O_NONBLOCK);
 }
 

@@ -175,14 +175,19 @@ static bool declined(const struct raw_conn *c)
 	return c->got > 4 && c->first[4] == 4;
 }
 
-static void leave(void)
+static void reset_all(void)
 {
-	struct times t;
-
 	for (int i = 0; i < raw.n; i++)
 		if (!raw.conn[i].gone)
 			raw_reset(&raw, &raw.conn[i]);
 	raw_poll(&raw, 100);
+}
+
+static void leave(void)
+{
+	struct times t;
+
+	reset_all();
 	healthy(&t, "afterwards", 0);
 	raw_close(&raw);
 }
@@ -256,9 +261,8 @@ static void pile_up(const char *what, bool socket_limits, bool limited)
 {
 	static const char hog[] = "/tests/pair/hog 700";
 	enum { MANY = 400, LATE = 4 };
-	int offered = 0, before;
+	int offered, before, len;
 	uint8_t msg[256];
-	int len;
 	struct peer *t;
 
 	serve_not_yet(4096);
@@ -286,9 +290,7 @@ static void pile_up(const char *what, bool socket_limits, bool limited)
 	EQ(offered, limited ? 0 : LATE);
 	EQ(p_done(t), 0);
 	peer_free(t);
-	for (int i = 0; i < raw.n; i++)
-		raw_reset(&raw, &raw.conn[i]);
-	raw_poll(&raw, 100);
+	reset_all();
 	raw_close(&raw);
 	p_do(st.peer, P_CLOSE, listener);
 }

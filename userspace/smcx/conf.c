@@ -193,7 +193,6 @@ static void warn_absent(const char *eth, const char *ib)
 		fprintf(stderr, warning, ib);
 }
 
-/* ID [eth NAME] [ib NAME [port N]] */
 /* Any name that a device may have; the kernel judges the rest. */
 static bool is_device(const char *name, size_t most)
 {
@@ -216,6 +215,7 @@ static int pnet_del(const char *id)
 	return finish("remove the PNET entry", "give an id of 1 to 16 letters and digits", "smcx pnet");
 }
 
+/* ID [eth NAME] [ib NAME [port N]] */
 static int pnet_add(char **argv)
 {
 	const char *id = *argv++, *eth = NULL, *ib = NULL, *port = NULL;
